@@ -1,0 +1,147 @@
+// The contract every agent's adapter fulfils. What an adapter can do shows in which methods exist; what its
+// format can hold is data. Nothing outside an adapter's folder knows an agent's files, flags or quirks.
+import type { Loss } from "../session/losses.ts";
+import type { Entry, Header, ToolCall, ToolResult } from "../session/session.ts";
+import type { Folded, Source, Stream } from "../session/source.ts";
+import type { Change } from "../storage/changes.ts";
+import type { NativeRecord } from "../storage/records.ts";
+
+/** Where native stores are looked for. */
+export interface Home {
+  dir: string;
+  /** Variables that move a store (CODEX_HOME …); empty when the user named a home explicitly. */
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+export interface FileRef {
+  path: string;
+  role: "main" | "subagent" | "tool_result" | "parent" | "index";
+  size: number;
+  mtimeMs: number;
+  inode: number;
+}
+
+/** A session found in a store, before anything of it was read. */
+export interface SessionRef {
+  agent: string;
+  originalId: string;
+  /** The main file. */
+  path: string;
+  /** Everything that belongs to it: main file first. */
+  files: readonly FileRef[];
+  /** For a subagent: the original id of the session that spawned it. */
+  parent?: string;
+  /** A thread inside the main file that is a session of its own. */
+  thread?: string;
+}
+
+/** The incremental reader: plain JSON state, at most 64 KB, changed in place by each record. */
+export interface Fold<State> {
+  initial(ref: Pick<SessionRef, "path" | "originalId" | "thread">): State;
+  step(state: State, record: NativeRecord): Folded[];
+}
+
+export interface Target {
+  home: Home;
+  /** The native id of the session to be written. */
+  originalId: string;
+  cwd: string;
+  /** The model to go on with; absent = the agent's own default. */
+  model?: string;
+  /** The agent's version, for the fields that record it. */
+  version: string;
+  now: Date;
+  configuration: Configuration;
+  title?: string;
+  /** For a subagent: the native id of its parent in the target, and the call that spawned it. */
+  parent?: { originalId: string; callId?: string };
+}
+
+/** A record in the target's dialect. */
+export interface WrittenRecord {
+  type: "record";
+  /** Which file of the new bundle: "main", or a name that `plan` understands. */
+  file: string;
+  bytes: string | Uint8Array;
+  /** What the record says, so that reading back can be compared: [entry type, text]. */
+  says: readonly (readonly [Entry["type"], string])[];
+}
+
+export type Written = WrittenRecord | { type: "loss"; loss: Loss };
+
+export interface Configuration {
+  /** The model the user has set as default. */
+  model?: string;
+  provider?: string;
+  mcpServers: readonly string[];
+  /** How long the agent keeps sessions, in days; absent = for ever. */
+  retentionDays?: number;
+}
+
+export interface Command {
+  argv: readonly string[];
+  cwd: string;
+  env: Readonly<Record<string, string>>;
+}
+
+export interface Translated {
+  pairs: readonly { name: string; input: unknown; result: ToolResult | undefined }[];
+  losses: readonly Loss[];
+}
+
+/** How to run the real CLI in a private home against a model on loopback. */
+export interface Sandbox {
+  /** Files to lay down, relative to the private home. */
+  files: Readonly<Record<string, string>>;
+  env: Readonly<Record<string, string>>;
+  /** Resumes a session with one prompt and ends. */
+  resume(originalId: string, prompt: string): readonly string[];
+  /** Lists sessions, or shows one, by the CLI's own means; absent where the CLI has none without a terminal. */
+  list?(): readonly string[];
+}
+
+export interface Adapter {
+  id: string;
+  label: string;
+  /** Provider badge: whose colour and name the session carries. */
+  badge: string;
+  /** The vendor whose models this agent runs. */
+  provider: string;
+  /** Which of the loopback's APIs its CLI speaks. */
+  api: "anthropic" | "responses" | "chat" | "gemini";
+  holds: {
+    thinking: "signed" | "plain" | "none";
+    images: boolean;
+    documents: boolean;
+    branches: boolean;
+    subagents: boolean;
+    models: "per_message" | "per_session";
+  };
+  /** Every session in the store, from a directory walk alone. Files that are not sessions are skipped. */
+  discover(home: Home): AsyncIterable<SessionRef>;
+  /** The folders the store lives in, for the doctor and for path confinement. */
+  stores(home: Home): readonly string[];
+  /** A ref for a file outside the store, or undefined when it is not this agent's format. */
+  recognise(path: string): Promise<SessionRef | undefined>;
+  open(ref: SessionRef): Promise<Source>;
+  // biome-ignore lint/suspicious/noExplicitAny: each adapter has a state of its own, opaque to everybody else.
+  fold: Fold<any>;
+  /** Translates one call and its result into the agent's own tools. */
+  tools(call: ToolCall, result: ToolResult | undefined): Translated;
+  /** The session in the agent's dialect. Streams; draining it without applying is the analysis. */
+  write?(stream: Stream, target: Target): AsyncIterable<Written>;
+  /** What has to happen on disk for the records to be a session that the CLI finds. */
+  plan?(records: AsyncIterable<WrittenRecord>, target: Target): AsyncIterable<Change>;
+  /** Where `plan` will put the main file. */
+  pathOf?(target: Target): string;
+  newId?(): string;
+  resumeCommand?(originalId: string, header: Pick<Header, "project">, options: { model?: string }): Command;
+  /** The installed CLI, or undefined. */
+  version(home: Home): Promise<{ version: string; path: string } | undefined>;
+  /** Versions whose write-back a real run has proven. */
+  proven: readonly string[];
+  /** Whether a running agent holds this session. */
+  isLive(ref: SessionRef): Promise<boolean>;
+  configuration(home: Home): Promise<Configuration>;
+  sandbox?(home: string, port: number): Sandbox;
+}

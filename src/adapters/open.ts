@@ -1,0 +1,190 @@
+// Turns a fold over native records into a Source. Written once for every adapter: one cheap pass builds the
+// skeleton and the header, content is folded again when it is asked for, from the nearest checkpoint.
+import { isUtf8 } from "node:buffer";
+import { type Loss, loss } from "../session/losses.ts";
+import type { Entry, SessionRecord, Usage } from "../session/session.ts";
+import type { Skeleton } from "../session/skeleton.ts";
+import { skeletonBuilder } from "../session/skeleton.ts";
+import type { Range, Source } from "../session/source.ts";
+import { type NativeRecord, type Position, START } from "../storage/records.ts";
+import type { Fold, SessionRef } from "./adapter.ts";
+import { headerBuilder } from "./header.ts";
+
+export interface OpenOptions<State> {
+  ref: SessionRef;
+  fold: Fold<State>;
+  /** Reads native records from a position on; the position is one that an earlier read reported. */
+  read(options: { from: Position; shrink: boolean; raw?: boolean }): AsyncIterable<NativeRecord[]>;
+  provider: string;
+  children?(): AsyncIterable<Source>;
+  /** Found outside the records: a title in an index file, a folder name that stands in for a cwd. */
+  extra?: { title?: string; cwd?: string; losses?: readonly Loss[] };
+}
+
+interface Checkpoint {
+  at: Position;
+  /** How many entries came before. */
+  entries: number;
+  state: string;
+}
+
+const CHECKPOINT_BYTES = 4 << 20;
+
+export async function openSource<State>(options: OpenOptions<State>): Promise<Source> {
+  const { ref, fold } = options;
+  const skeleton = skeletonBuilder();
+  const header = headerBuilder(options.ref.agent, ref, options.provider, options.extra);
+  const losses: Loss[] = [...(options.extra?.losses ?? [])];
+  const usages = new Map<string, Usage>();
+  const lastOfTurn = new Map<string, number>();
+  const checkpoints: Checkpoint[] = [];
+  const withEntry = bitmap();
+  const state = fold.initial(ref);
+  let head: string | undefined;
+  let count = 0;
+  let nextCheckpoint = 0;
+
+  for await (const batch of options.read({ from: START, shrink: true })) {
+    for (const record of batch) {
+      if (record.offset >= nextCheckpoint) {
+        const at = { offset: record.offset, index: record.index, line: record.line };
+        checkpoints.push({ at, entries: count, state: JSON.stringify(state) });
+        nextCheckpoint = record.offset + CHECKPOINT_BYTES;
+      }
+      for (const found of record.losses) losses.push(found);
+      for (const folded of fold.step(state, record)) {
+        switch (folded.type) {
+          case "entry":
+            skeleton.add(folded.entry);
+            header.entry(folded.entry);
+            if (folded.entry.turn !== undefined) lastOfTurn.set(folded.entry.turn, count);
+            for (const index of folded.entry.records ?? []) withEntry.set(index);
+            count++;
+            break;
+          case "link":
+            skeleton.link(folded.id, folded.parent);
+            break;
+          case "header":
+            header.patch(folded.patch);
+            break;
+          case "head":
+            head = folded.id;
+            break;
+          case "usage":
+            usages.set(folded.turn, folded.usage);
+            break;
+          case "loss":
+            losses.push(folded.loss);
+            break;
+        }
+      }
+    }
+  }
+
+  const finished = skeleton.finish(head);
+  losses.push(...structureLosses(finished));
+  const source: Source = {
+    header: header.finish(usages, head === undefined ? undefined : finished.id(finished.head)),
+    skeleton: finished,
+    losses,
+    entries: (range) => entries(options, checkpoints, usages, lastOfTurn, range),
+    records: () => records(options, withEntry),
+    children: options.children ?? none,
+  };
+  return source;
+}
+
+async function* none(): AsyncGenerator<Source> {
+  // A session without subagents.
+}
+
+async function* entries<State>(
+  options: OpenOptions<State>,
+  checkpoints: readonly Checkpoint[],
+  usages: ReadonlyMap<string, Usage>,
+  lastOfTurn: ReadonlyMap<string, number>,
+  range: Range = {},
+): AsyncGenerator<Entry> {
+  const from = range.from ?? 0;
+  const to = range.to ?? Number.POSITIVE_INFINITY;
+  const start = checkpoints.findLast((checkpoint) => checkpoint.entries <= from);
+  if (!start) return;
+  const state = JSON.parse(start.state) as State;
+  let position = start.entries;
+  for await (const batch of options.read({ from: start.at, shrink: false })) {
+    for (const record of batch) {
+      for (const folded of options.fold.step(state, record)) {
+        if (folded.type !== "entry") continue;
+        if (position >= to) return;
+        if (position >= from) yield withUsage(folded.entry, position, usages, lastOfTurn);
+        position++;
+      }
+    }
+  }
+}
+
+function withUsage(
+  entry: Entry,
+  position: number,
+  usages: ReadonlyMap<string, Usage>,
+  lastOfTurn: ReadonlyMap<string, number>,
+): Entry {
+  if (entry.turn === undefined || lastOfTurn.get(entry.turn) !== position) return entry;
+  const usage = usages.get(entry.turn);
+  return usage ? { ...entry, usage } : entry;
+}
+
+async function* records<State>(
+  options: OpenOptions<State>,
+  withEntry: ReturnType<typeof bitmap>,
+): AsyncGenerator<SessionRecord> {
+  for await (const batch of options.read({ from: START, shrink: false, raw: true })) {
+    for (const record of batch) yield rawRecord(record, withEntry.has(record.index));
+  }
+}
+
+function rawRecord(record: NativeRecord, hasEntry: boolean): SessionRecord {
+  const common = { index: record.index, ...(hasEntry ? {} : { entries: false }) };
+  return isUtf8(record.bytes)
+    ? { ...common, raw: record.bytes.toString("utf8") }
+    : { ...common, raw: record.bytes.toString("base64"), encoding: "base64" };
+}
+
+function structureLosses(skeleton: Skeleton): Loss[] {
+  const found: Loss[] = [];
+  for (const [position, id] of skeleton.dangling)
+    found.push(loss("parent_missing", { entry: skeleton.id(position) }, `it follows ${id}`));
+  for (const id of new Set(skeleton.duplicates))
+    found.push(loss("id_duplicate", { entry: id }, "the earlier one is not part of the current thread"));
+  const calls = new Set<number>();
+  const results = new Set<number>();
+  for (let at = 0; at < skeleton.length; at++) {
+    if (skeleton.type(at) === "tool_call") calls.add(skeleton.call(at));
+    if (skeleton.type(at) === "tool_result") results.add(skeleton.call(at));
+  }
+  for (let at = 0; at < skeleton.length; at++) {
+    const type = skeleton.type(at);
+    const entry = skeleton.id(at);
+    if (type === "tool_call" && !results.has(skeleton.call(at)))
+      found.push(loss("call_unanswered", { entry }, "no result was recorded"));
+    if (type === "tool_result" && !calls.has(skeleton.call(at)))
+      found.push(loss("result_orphaned", { entry }, "no call with its id was recorded"));
+  }
+  return found;
+}
+
+function bitmap() {
+  let words = new Uint32Array(1024);
+  return {
+    set(index: number) {
+      const word = index >>> 5;
+      if (word >= words.length) {
+        const larger = new Uint32Array(Math.max(word + 1, words.length * 2));
+        larger.set(words);
+        words = larger;
+      }
+      words[word] = (words[word] ?? 0) | (1 << (index & 31));
+    },
+    has: (index: number) => (((words[index >>> 5] ?? 0) >>> (index & 31)) & 1) === 1,
+  };
+}

@@ -1,0 +1,119 @@
+// The closed list of everything that reading, preparing or writing a session can lose or change. One list
+// serves readers, writers, the switch analysis and the reports; docs/losses.md is generated from it.
+
+/** info: nothing a reader would miss; warning: dropped or changed by policy; error: content would be missing. */
+export type Severity = "info" | "warning" | "error";
+
+interface LossKind {
+  /** The severity used unless the reporter knows better. */
+  severity: Severity;
+  /** What happened, in a sentence for people. */
+  meaning: string;
+}
+
+const kinds = {
+  // Damage found while reading.
+  record_unreadable: {
+    severity: "warning",
+    meaning: "A record is not valid JSON and was skipped; its bytes are kept.",
+  },
+  record_truncated: {
+    severity: "warning",
+    meaning: "The last record is cut off, as after a crash; its bytes are kept.",
+  },
+  record_glued: { severity: "info", meaning: "Two records stood on one line; both were read." },
+  record_comment: { severity: "info", meaning: "A comment line was skipped; its bytes are kept." },
+  record_bytes_odd: {
+    severity: "info",
+    meaning: "Stray bytes (BOM, NUL, bad UTF-8) were found and tolerated.",
+  },
+  record_unknown: {
+    severity: "info",
+    meaning: "A record of an unknown type has no entry; its bytes are kept.",
+  },
+  record_malformed: {
+    severity: "warning",
+    meaning: "A record lacks a field it needs, or holds one of the wrong type.",
+  },
+  timestamp_missing: {
+    severity: "info",
+    meaning: "A record has no usable time; the one before it was taken.",
+  },
+  parent_missing: { severity: "info", meaning: "A record follows one that is not in the file." },
+  id_duplicate: {
+    severity: "warning",
+    meaning: "Two entries share an id; the later one counts, as in the agent itself.",
+  },
+  result_orphaned: { severity: "warning", meaning: "A tool result has no call." },
+  call_unanswered: { severity: "info", meaning: "A tool call was never answered." },
+  session_mixed: { severity: "info", meaning: "Records of another session stand in this file." },
+  project_guessed: {
+    severity: "info",
+    meaning: "No record names the working directory; it was derived from the folder's name.",
+  },
+  file_missing: { severity: "warning", meaning: "A file that this session refers to is gone." },
+  state_overflow: { severity: "info", meaning: "Too many open calls to remember; the oldest were let go." },
+  // Decided while preparing.
+  thinking_dropped: {
+    severity: "warning",
+    meaning: "Thinking is bound to the model that wrote it and was left out.",
+  },
+  thinking_converted: { severity: "warning", meaning: "Thinking was turned into plain text." },
+  call_completed: {
+    severity: "info",
+    meaning: "An unanswered call was given a result that says it was interrupted.",
+  },
+  result_dropped: { severity: "warning", meaning: "A tool result without a call cannot be carried." },
+  history_hidden: { severity: "info", meaning: "History that the model no longer sees was left out." },
+  // Met while writing.
+  tool_renamed: { severity: "info", meaning: "A tool call was translated to the target's own tool." },
+  tool_split: { severity: "info", meaning: "One tool call became several." },
+  tool_kept: { severity: "info", meaning: "A tool without a counterpart keeps its name and arguments." },
+  tool_argument_dropped: { severity: "warning", meaning: "An argument has no place in the target's tool." },
+  edit_approximated: {
+    severity: "warning",
+    meaning: "An edit could not be expressed exactly in the target's terms.",
+  },
+  image_dropped: { severity: "warning", meaning: "An image could not be carried inline." },
+  document_dropped: {
+    severity: "warning",
+    meaning: "A document could not be carried inline; a file and a note stand in for it.",
+  },
+  part_converted: { severity: "info", meaning: "A part was turned into text." },
+  text_dropped: { severity: "error", meaning: "Text would be missing." },
+  call_dropped: { severity: "error", meaning: "A tool call would be missing." },
+  id_changed: { severity: "info", meaning: "An id was replaced by one the target accepts." },
+  model_changed: { severity: "info", meaning: "The target goes on with a model of its own." },
+  role_changed: { severity: "info", meaning: "A system message was carried in another role." },
+  subagent_dropped: {
+    severity: "warning",
+    meaning: "A subagent's own transcript has no place in the target.",
+  },
+  subagent_linked: { severity: "info", meaning: "A subagent was carried as a linked session." },
+  system_dropped: {
+    severity: "info",
+    meaning: "A note of the agent to its user, never seen by a model, was left out.",
+  },
+  usage_dropped: { severity: "info", meaning: "Token counts have no place in the target." },
+  records_dropped: {
+    severity: "info",
+    meaning: "Native records without content have no place in the target; they stay in the source.",
+  },
+  links_dropped: { severity: "info", meaning: "Links between sessions have no place in the target." },
+} as const satisfies Record<string, LossKind>;
+
+export type LossName = keyof typeof kinds;
+
+export const LOSSES: Readonly<Record<LossName, LossKind>> = kinds;
+
+export interface Loss {
+  kind: LossName;
+  severity: Severity;
+  /** The entry or native record it concerns; neither = the whole session. */
+  at: { entry?: string; record?: number; line?: number; file?: string };
+  detail: string;
+}
+
+export function loss(kind: LossName, at: Loss["at"], detail: string, severity?: Severity): Loss {
+  return { kind, severity: severity ?? LOSSES[kind].severity, at, detail };
+}

@@ -1,0 +1,24 @@
+// Titles and summaries, made the same way for every agent.
+
+export const UNTITLED = "Untitled conversation";
+const LONGEST_TITLE = 200;
+const LONGEST_SUMMARY = 100;
+
+export function cleanTitle(text: string): string {
+  return oneLine(text, LONGEST_TITLE);
+}
+
+export function cleanSummary(text: string): string {
+  return oneLine(text, LONGEST_SUMMARY);
+}
+
+/** Control characters removed, white space folded, cut by code points so that no character is split. */
+function oneLine(text: string, longest: number): string {
+  const line = text
+    .slice(0, longest * 8)
+    .replace(/[\s\u0085\u2028\u2029]+/gu, " ")
+    .replace(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu, "")
+    .trim();
+  const points = Array.from(line);
+  return points.length <= longest ? line : `${points.slice(0, longest - 1).join("")}…`;
+}

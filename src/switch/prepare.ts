@@ -1,0 +1,113 @@
+// Changes a session's CONTENT for its target before the writer changes its dialect: thinking by policy,
+// unanswered calls completed, results without a call left out.
+import { type Loss, loss } from "../session/losses.ts";
+import type { Entry, Part, ToolCall } from "../session/session.ts";
+import type { Stream } from "../session/source.ts";
+
+export interface PrepareOptions {
+  /** drop = leave it out; convert = as marked text; keep = only for the model that signed it. */
+  thinking: "drop" | "convert" | "keep";
+}
+
+export function prepare(stream: Stream, options: PrepareOptions): Stream {
+  const losses: Loss[] = [...stream.losses];
+  return {
+    ...stream,
+    losses,
+    entries: () => completed(withoutThinking(stream.entries(), options, losses), losses),
+    async *children() {
+      for await (const child of stream.children()) yield prepare(child, options);
+    },
+  };
+}
+
+async function* withoutThinking(
+  entries: AsyncIterable<Entry>,
+  options: PrepareOptions,
+  losses: Loss[],
+): AsyncGenerator<Entry> {
+  for await (const entry of entries) {
+    if (entry.type !== "assistant" || options.thinking === "keep") {
+      yield entry;
+      continue;
+    }
+    const thoughts = entry.parts?.filter((part) => part.type === "thinking") ?? [];
+    if (thoughts.length === 0 && entry.thinking === undefined) {
+      yield entry;
+      continue;
+    }
+    const kind = options.thinking === "convert" ? "thinking_converted" : "thinking_dropped";
+    losses.push(loss(kind, { entry: entry.id }, `${Math.max(thoughts.length, 1)} block(s)`));
+    const changed = options.thinking === "convert" ? converted(entry) : dropped(entry);
+    if (changed) yield changed;
+  }
+}
+
+type Assistant = Extract<Entry, { type: "assistant" }>;
+
+function dropped(entry: Assistant): Assistant | undefined {
+  const { thinking: _, ...rest } = entry;
+  const parts = entry.parts?.filter((part) => part.type !== "thinking");
+  if (rest.content === "" && (parts === undefined || parts.length === 0)) return undefined;
+  return { ...rest, parts };
+}
+
+function converted(entry: Assistant): Assistant | undefined {
+  const { thinking, ...rest } = entry;
+  const own: Part[] = thinking === undefined ? [] : [{ type: "thinking", text: thinking }];
+  const parts = (entry.parts ?? [...own, { type: "text" as const, text: entry.content }]).flatMap(
+    (part): Part[] => {
+      if (part.type !== "thinking") return [part];
+      return part.text === "" ? [] : [{ type: "text", text: asText(part.text) }];
+    },
+  );
+  const content = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
+  return content === "" && parts.length === 0 ? undefined : { ...rest, content, parts };
+}
+
+function asText(thinking: string): string {
+  return `[Previous reasoning]\n${thinking}\n[End reasoning]`;
+}
+
+/** Every call gets a result before the next message, because every vendor's API demands it. */
+async function* completed(entries: AsyncIterable<Entry>, losses: Loss[]): AsyncGenerator<Entry> {
+  const open = new Map<string, ToolCall>();
+  const settle = function* (): Generator<Entry> {
+    for (const call of open.values()) {
+      losses.push(loss("call_completed", { entry: call.id }, call.originalTool ?? call.tool));
+      yield interruptedResult(call);
+    }
+    open.clear();
+  };
+  for await (const entry of entries) {
+    if (entry.type === "tool_call") {
+      open.set(entry.id, entry);
+    } else if (entry.type === "tool_result") {
+      if (!open.delete(entry.callId)) {
+        losses.push(loss("result_dropped", { entry: entry.id }, `its call ${entry.callId} is not there`));
+        continue;
+      }
+    } else if (!sameMessage(entry, open)) {
+      yield* settle();
+    }
+    yield entry;
+  }
+  yield* settle();
+}
+
+/** Text may stand between the calls of one model message. */
+function sameMessage(entry: Entry, open: ReadonlyMap<string, ToolCall>): boolean {
+  return entry.turn !== undefined && [...open.values()].some((call) => call.turn === entry.turn);
+}
+
+function interruptedResult(call: ToolCall): Entry {
+  return {
+    id: `${call.id}-result`,
+    timestamp: call.timestamp,
+    type: "tool_result",
+    callId: call.id,
+    success: false,
+    output: "[Tool call was interrupted; no result was recorded]",
+    interrupted: true,
+  };
+}
