@@ -59,7 +59,7 @@ export function headerBuilder(
     },
     finish(usages: ReadonlyMap<string, Usage>, head: string | undefined): Header {
       const mtime = new Date(ref.files[0]?.mtimeMs ?? 0).toISOString();
-      const originalId = known.originalId ?? ref.originalId;
+      const { originalId } = ref;
       const path = known.cwd ?? extra.cwd ?? "";
       const title = extra.title ?? known.title ?? known.summary ?? firstPrompt;
       const summary = known.summary ?? firstPrompt;

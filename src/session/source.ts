@@ -55,7 +55,6 @@ export interface HeaderPatch {
   provider?: string;
   config?: Record<string, unknown>;
   cliVersion?: string;
-  originalId?: string;
   /** US dollars the agent recorded for the whole session. */
   cost?: number;
   timestamp?: string;

@@ -128,6 +128,20 @@ export function visible(source: Source, options: VisibleOptions = {}): Stream {
   };
 }
 
+/** The current branch as it was recorded, compactions and what they hid included: what the same agent keeps. */
+export function thread(source: Source): Stream {
+  const order = visiblePositions(source.skeleton, { history: "full" });
+  return {
+    header: source.header,
+    losses: source.losses,
+    ...(source.records && { records: source.records }),
+    entries: () => inOrder(source, order),
+    async *children() {
+      for await (const child of source.children()) yield thread(child);
+    },
+  };
+}
+
 /** For sessions in memory. */
 export async function visibleEntries(session: Session, options: VisibleOptions = {}): Promise<Entry[]> {
   return Array.fromAsync(visible(sourceOf(session), options).entries());

@@ -1,0 +1,93 @@
+// Finds the one session that a name means: an id, a unique prefix, `agent:originalId`, a path, `latest`.
+// An unclear name is an error that lists the candidates, never a guess.
+import { access } from "node:fs/promises";
+import type { Adapter, Home } from "../adapters/adapter.ts";
+import { BatonError } from "../session/error.ts";
+import { type Found, findSessions, idOf } from "./scan.ts";
+
+const SHORTEST_PREFIX = 4;
+const LISTED = 10;
+
+export async function locate(name: string, home: Home, adapters: readonly Adapter[]): Promise<Found> {
+  if (/[\\/]|^\.|\.jsonl?$/.test(name)) return locatePath(name, home, adapters);
+  const all = await findSessions(home, adapters);
+  const latest = /^latest(?::(.+))?$/.exec(name);
+  if (latest) return newest(all, latest[1], adapters);
+  const colon = name.indexOf(":");
+  if (colon > 0)
+    return only(name, byOriginalId(all, adapterNamed(name.slice(0, colon), adapters), name.slice(colon + 1)));
+  const exact = all.filter(({ ref }) => idOf(ref) === name || ref.originalId === name);
+  if (exact.length > 0) return only(name, exact);
+  if (name.length < SHORTEST_PREFIX)
+    throw new BatonError(
+      "usage",
+      `"${name}" is too short to name a session.`,
+      `Give at least ${SHORTEST_PREFIX} characters of its id; \`baton list\` shows them.`,
+    );
+  return only(
+    name,
+    all.filter(({ ref }) => idOf(ref).startsWith(name) || ref.originalId.startsWith(name)),
+  );
+}
+
+export function adapterNamed(name: string, adapters: readonly Adapter[]): Adapter {
+  const adapter = adapters.find(({ id }) => id === name);
+  if (adapter) return adapter;
+  throw new BatonError(
+    "usage",
+    `There is no agent called "${name}".`,
+    `Known agents: ${adapters.map(({ id }) => id).join(", ")}.`,
+  );
+}
+
+function byOriginalId(all: readonly Found[], adapter: Adapter, originalId: string): Found[] {
+  const own = all.filter((found) => found.adapter === adapter);
+  const exact = own.filter(({ ref }) => ref.originalId === originalId);
+  if (exact.length > 0 || originalId.length < SHORTEST_PREFIX) return exact;
+  return own.filter(({ ref }) => ref.originalId.startsWith(originalId));
+}
+
+async function locatePath(path: string, home: Home, adapters: readonly Adapter[]): Promise<Found> {
+  try {
+    await access(path);
+  } catch (error) {
+    throw new BatonError("not_found", `There is no file ${path}.`, "Check the path.", error);
+  }
+  for (const found of await findSessions(home, adapters)) if (found.ref.path === path) return found;
+  for (const adapter of adapters) {
+    const ref = await adapter.recognise(path);
+    if (ref) return { adapter, ref };
+  }
+  throw new BatonError(
+    "not_found",
+    `${path} is not a session of any agent Baton knows.`,
+    `Known agents: ${adapters.map(({ label }) => label).join(", ")}. For other formats use \`baton convert --from\`.`,
+  );
+}
+
+function newest(all: readonly Found[], agent: string | undefined, adapters: readonly Adapter[]): Found {
+  const adapter = agent === undefined ? undefined : adapterNamed(agent, adapters);
+  const found = all.find((one) => !one.ref.parent && (adapter === undefined || one.adapter === adapter));
+  if (found) return found;
+  throw new BatonError(
+    "not_found",
+    `There is no ${adapter ? `${adapter.label} ` : ""}session yet.`,
+    "Run `baton doctor` to see which stores were looked at.",
+  );
+}
+
+function only(name: string, candidates: readonly Found[]): Found {
+  const [first, ...others] = candidates;
+  if (!first)
+    throw new BatonError("not_found", `No session is called "${name}".`, "`baton list` shows what there is.");
+  if (others.length === 0) return first;
+  const listed = candidates
+    .slice(0, LISTED)
+    .map(({ ref }) => `  ${idOf(ref)}  ${ref.agent}:${ref.originalId}`);
+  const more = candidates.length > LISTED ? `\n  … and ${candidates.length - LISTED} more` : "";
+  throw new BatonError(
+    "ambiguous",
+    `"${name}" means ${candidates.length} sessions:\n${listed.join("\n")}${more}`,
+    "Give more characters of the id, or `agent:id`.",
+  );
+}

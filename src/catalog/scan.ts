@@ -1,0 +1,104 @@
+// Finds and summarises sessions by walking the stores. Every store is asked each time; nothing is cached yet.
+import type { Adapter, Home, SessionRef } from "../adapters/adapter.ts";
+import { sessionId } from "../session/id.ts";
+import type { Loss } from "../session/losses.ts";
+import type { Header } from "../session/session.ts";
+
+export interface Found {
+  adapter: Adapter;
+  ref: SessionRef;
+}
+
+export interface SessionSummary {
+  id: string;
+  agent: string;
+  originalId: string;
+  title: string;
+  summary: string;
+  project: string;
+  model: string;
+  modelDisplay: string;
+  messageCount: number;
+  created: string;
+  updated: string;
+  path: string;
+  size: number;
+  tokens: Header["metadata"]["tokens"] | null;
+  cost: number | null;
+  /** What is wrong with the session's files, in a sentence each. */
+  problems: string[];
+  /** For a subagent: the id of the session that spawned it. */
+  parent?: string;
+}
+
+/** Every session in every store, newest first by the time its files last changed. Empty files are not sessions. */
+export async function findSessions(home: Home, adapters: readonly Adapter[]): Promise<Found[]> {
+  const found: Found[] = [];
+  for (const adapter of adapters) {
+    for await (const ref of adapter.discover(home)) if (sizeOf(ref) > 0) found.push({ adapter, ref });
+  }
+  return found.sort((a, b) => changedAt(b.ref) - changedAt(a.ref) || a.ref.path.localeCompare(b.ref.path));
+}
+
+export function idOf(ref: SessionRef): string {
+  return sessionId(ref.agent, ref.originalId);
+}
+
+export function changedAt(ref: SessionRef): number {
+  return ref.files.reduce((newest, file) => Math.max(newest, file.mtimeMs), 0);
+}
+
+/** Reads one session far enough to list it. A file that cannot be read is a row with its problem. */
+export async function summarise({ adapter, ref }: Found): Promise<SessionSummary> {
+  try {
+    const { header, losses } = await adapter.open(ref);
+    return {
+      ...rowOf(ref),
+      title: header.title ?? "",
+      summary: header.summary ?? "",
+      project: header.project.path,
+      model: header.model.model,
+      modelDisplay: header.model.model,
+      messageCount: header.metadata.messageCount ?? 0,
+      created: header.metadata.created,
+      updated: header.metadata.lastModified,
+      tokens: header.metadata.tokens ?? null,
+      cost: header.metadata.cost ?? null,
+      problems: losses.filter((found) => found.severity !== "info").map(problemOf),
+    };
+  } catch (error) {
+    return { ...rowOf(ref), problems: [error instanceof Error ? error.message : String(error)] };
+  }
+}
+
+function rowOf(ref: SessionRef): SessionSummary {
+  const changed = new Date(changedAt(ref)).toISOString();
+  return {
+    id: idOf(ref),
+    agent: ref.agent,
+    originalId: ref.originalId,
+    title: "",
+    summary: "",
+    project: "",
+    model: "unknown",
+    modelDisplay: "unknown",
+    messageCount: 0,
+    created: changed,
+    updated: changed,
+    path: ref.path,
+    size: sizeOf(ref),
+    tokens: null,
+    cost: null,
+    problems: [],
+    ...(ref.parent && { parent: sessionId(ref.agent, ref.parent) }),
+  };
+}
+
+function sizeOf(ref: SessionRef): number {
+  return ref.files.find((file) => file.role === "main")?.size ?? 0;
+}
+
+function problemOf(found: Loss): string {
+  const where = found.at.line !== undefined ? `line ${found.at.line}: ` : "";
+  return `${where}${found.kind}: ${found.detail}`;
+}
