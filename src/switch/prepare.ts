@@ -9,14 +9,15 @@ export interface PrepareOptions {
   thinking: "drop" | "convert" | "keep";
 }
 
-export function prepare(stream: Stream, options: PrepareOptions): Stream {
-  const losses: Loss[] = [...stream.losses];
+/** Losses are complete once the entries have been read, those of children that were read included. */
+export function prepare(stream: Stream, options: PrepareOptions, losses: Loss[] = []): Stream {
+  for (const known of stream.losses) losses.push(known);
   return {
     ...stream,
     losses,
     entries: () => completed(withoutThinking(stream.entries(), options, losses), losses),
     async *children() {
-      for await (const child of stream.children()) yield prepare(child, options);
+      for await (const child of stream.children()) yield prepare(child, options, losses);
     },
   };
 }
