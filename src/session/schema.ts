@@ -211,5 +211,5 @@ export const sessionSchema = open({
   /** Raw native records, so that the same agent gets back what we do not understand. */
   records: z.array(recordSchema).optional(),
   /** Subagents, each a whole session. */
-  children: z.array(z.unknown()).optional(),
+  children: z.array(z.lazy((): z.ZodType => sessionSchema)).optional(),
 });
