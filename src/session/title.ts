@@ -12,12 +12,12 @@ export function cleanSummary(text: string): string {
   return oneLine(text, LONGEST_SUMMARY);
 }
 
-/** Control characters removed, white space folded, cut by code points so that no character is split. */
+/** No control or direction characters, white space folded, cut by code points so that none is split. */
 function oneLine(text: string, longest: number): string {
   const line = text
     .slice(0, longest * 8)
-    .replace(/[\s\u0085\u2028\u2029]+/gu, " ")
-    .replace(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu, "")
+    .replace(/(?![\s\u0085])[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/gu, "")
+    .replace(/[\s\u0085]+/gu, " ")
     .trim();
   const points = Array.from(line);
   return points.length <= longest ? line : `${points.slice(0, longest - 1).join("")}…`;
