@@ -37,9 +37,12 @@ async function* withoutThinking(
       yield entry;
       continue;
     }
-    const kind = options.thinking === "convert" ? "thinking_converted" : "thinking_dropped";
+    // What the vendor withheld has no text that could be converted.
+    const readable = Boolean(entry.thinking) || thoughts.some((part) => part.text !== "");
+    const convert = options.thinking === "convert" && readable;
+    const kind = convert ? "thinking_converted" : "thinking_dropped";
     losses.push(loss(kind, { entry: entry.id }, `${Math.max(thoughts.length, 1)} block(s)`));
-    const changed = options.thinking === "convert" ? converted(entry) : dropped(entry);
+    const changed = convert ? converted(entry) : dropped(entry);
     if (changed) yield changed;
   }
 }
@@ -53,17 +56,18 @@ function dropped(entry: Assistant): Assistant | undefined {
   return { ...rest, parts };
 }
 
-function converted(entry: Assistant): Assistant | undefined {
+function converted(entry: Assistant): Assistant {
   const { thinking, ...rest } = entry;
-  const own: Part[] = thinking === undefined ? [] : [{ type: "thinking", text: thinking }];
-  const parts = (entry.parts ?? [...own, { type: "text" as const, text: entry.content }]).flatMap(
-    (part): Part[] => {
-      if (part.type !== "thinking") return [part];
-      return part.text === "" ? [] : [{ type: "text", text: asText(part.text) }];
-    },
-  );
+  const known: Part[] = entry.parts ?? [{ type: "text", text: entry.content }];
+  const apart = thinking !== undefined && !known.some((part) => part.type === "thinking");
+  const whole: Part[] = apart ? [{ type: "thinking", text: thinking }, ...known] : known;
+  const parts = whole.flatMap((part): Part[] => {
+    if (part.type === "text") return part.text === "" ? [] : [part];
+    if (part.type !== "thinking") return [part];
+    return part.text === "" ? [] : [{ type: "text", text: asText(part.text) }];
+  });
   const content = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
-  return content === "" && parts.length === 0 ? undefined : { ...rest, content, parts };
+  return { ...rest, content, parts };
 }
 
 function asText(thinking: string): string {
@@ -82,6 +86,8 @@ async function* completed(entries: AsyncIterable<Entry>, losses: Loss[]): AsyncG
   };
   for await (const entry of entries) {
     if (entry.type === "tool_call") {
+      // The same id again, which only damage can cause: the first one was never answered.
+      if (open.has(entry.id)) yield* settle();
       open.set(entry.id, entry);
     } else if (entry.type === "tool_result") {
       if (!open.delete(entry.callId)) {
