@@ -4,10 +4,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { oldNodes } from "./old-node.ts";
 
 const PROGRAM = `
 export async function main(argv: string[]): Promise<number> {
@@ -25,7 +26,7 @@ export async function main(argv: string[]): Promise<number> {
 `;
 
 let root: string;
-let launchers: readonly (readonly [name: string, argv: readonly string[]])[];
+let launchers: Awaited<ReturnType<typeof oldNodes>>;
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), "baton-launcher-"));
@@ -37,34 +38,15 @@ beforeAll(async () => {
   const bundled = join(root, "clone/node_modules", `node-${process.platform}-${process.arch}`, "bin");
   await mkdir(bundled, { recursive: true });
   await symlink(process.execPath, join(bundled, "node"));
-  const pretend = join(root, "pretend.cjs");
-  await writeFile(
-    pretend,
-    `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "18.0.0" } });`,
-  );
-  const old = await oldNode();
-  launchers = [
-    ["a Node that says it is 18", [process.execPath, "--require", pretend]],
-    ...(old ? ([["the machine's own old Node", [old]]] as const) : []),
-  ];
+  launchers = await oldNodes(root);
 });
 
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-/** The machine's own Node, where it is an old one. */
-async function oldNode(): Promise<string | undefined> {
-  for (const folder of (process.env.PATH ?? "").split(delimiter)) {
-    const node = join(folder, "node");
-    const found = await execa(node, ["-p", "process.versions.node"], { reject: false });
-    if (/^(18|20)\./.test(String(found.stdout))) return node;
-  }
-  return undefined;
-}
-
 const program = () => join(root, "clone/bin/baton.js");
 
-function startWaiting(argv: readonly string[]): ChildProcess {
-  return spawn(argv[0] as string, [...argv.slice(1), program(), "wait"], {
+function startWaiting(argv: readonly [string, ...string[]]): ChildProcess {
+  return spawn(argv[0], [...argv.slice(1), program(), "wait"], {
     stdio: ["ignore", "pipe", "inherit"],
   });
 }
@@ -72,19 +54,19 @@ function startWaiting(argv: readonly string[]): ChildProcess {
 describe("a Node that is too old", () => {
   it("hands over with arguments, output and exit status", async () => {
     for (const [name, [node, ...flags]] of launchers) {
-      const run = await execa(node as string, [...flags, program(), "say", "two words", "--flag"]);
+      const run = await execa(node, [...flags, program(), "say", "two words", "--flag"]);
       expect(JSON.parse(run.stdout), name).toEqual({
         argv: ["say", "two words", "--flag"],
         node: process.versions.node,
       });
-      const failed = await execa(node as string, [...flags, program(), "exit", "6"], { reject: false });
+      const failed = await execa(node, [...flags, program(), "exit", "6"], { reject: false });
       expect(failed.exitCode, name).toBe(6);
     }
   });
 
   it("ends by the signal that ended the program", async () => {
     for (const [name, [node, ...flags]] of launchers) {
-      const run = await execa(node as string, [...flags, program(), "end-by", "SIGTERM"], { reject: false });
+      const run = await execa(node, [...flags, program(), "end-by", "SIGTERM"], { reject: false });
       expect(run.signal, name).toBe("SIGTERM");
     }
   });
@@ -106,7 +88,7 @@ describe("a Node that is too old", () => {
 
   it("says in one line what to do when there is no other Node", async () => {
     for (const [name, [node, ...flags]] of launchers) {
-      const run = await execa(node as string, [...flags, join(root, "alone/bin/baton.js"), "list"], {
+      const run = await execa(node, [...flags, join(root, "alone/bin/baton.js"), "list"], {
         reject: false,
       });
       expect(run.exitCode, name).toBe(1);

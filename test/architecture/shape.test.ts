@@ -1,0 +1,104 @@
+// Promises about the project's own files that no compiler or linter keeps: where agents are named, who may
+// write, what every adapter consists of, and what must not stand in any file.
+import { describe, expect, it } from "vitest";
+import { files, isCode, withoutComments } from "./project.ts";
+
+const all = files();
+const sources = all.filter((file) => file.path.startsWith("src/") && isCode(file));
+const code = all.filter(isCode);
+
+describe("an agent's name", () => {
+  const AGENTS = ["claude", "codex", "gemini", "opencode"];
+  const NAME = new RegExp(`(?<![a-z])(${AGENTS.join("|")})(?![a-z])`, "gi");
+
+  /** Files outside the adapters that may name one, with the reason. */
+  const EXCEPTIONS: Record<string, string> = {
+    "src/adapters/index.ts": "the table of adapters",
+    "src/adapters/adapter.ts": "`gemini` is the name of a vendor's API",
+    "src/loopback/request.ts": "`gemini` is the name of a vendor's API",
+  };
+
+  it("stands only in its adapter", () => {
+    const named = sources.flatMap(({ path, text }) => {
+      const own = /^src\/adapters\/([^/]+)\//.exec(path)?.[1];
+      const found = Array.from(withoutComments(text).matchAll(NAME), ([name]) => name.toLowerCase());
+      return found.some((name) => name !== own) ? [path] : [];
+    });
+    expect(named.sort()).toEqual(Object.keys(EXCEPTIONS).sort());
+  });
+});
+
+describe("every adapter", () => {
+  const FILES = ["README.md", "index.ts", "native.ts", "paths.ts", "read.ts", "tools.ts", "write.ts"];
+  const folders = Map.groupBy(
+    all.filter(({ path }) => /^src\/adapters\/[^/]+\//.test(path)),
+    ({ path }) => path.split("/")[2] as string,
+  );
+
+  it.each([...folders.keys()])("%s has the same files", (agent) => {
+    const own = (folders.get(agent) ?? []).map(({ path }) => path.split("/").slice(3).join("/"));
+    expect(own).toEqual(expect.arrayContaining(FILES));
+  });
+});
+
+describe("changing a disk", () => {
+  const WRITES = new Set(
+    "appendFile chmod copyFile cp createWriteStream ftruncate lchmod link lutimes mkdir mkdtemp rename rm rmdir symlink truncate unlink utimes writeFile".split(
+      " ",
+    ),
+  );
+
+  /** Files outside src/storage that may, with the reason. */
+  const EXCEPTIONS: Record<string, string> = {};
+
+  it("happens in storage only", () => {
+    const writers = sources
+      .filter(({ path, text }) => !path.startsWith("src/storage/") && writes(withoutComments(text)))
+      .map(({ path }) => path);
+    expect(writers.sort()).toEqual(Object.keys(EXCEPTIONS).sort());
+  });
+
+  function writes(text: string): boolean {
+    const imports = Array.from(text.matchAll(/import\s+([^;]*?)\s+from\s+"node:fs(?:\/promises)?"/g));
+    const names = imports.flatMap(([, clause]) => clause?.match(/\w+|\*/g) ?? []);
+    // A whole namespace could hide anything.
+    if (imports.some(([, clause]) => !clause?.startsWith("{") && !clause?.startsWith("type "))) return true;
+    return (
+      names.some((name) => WRITES.has(name.replace(/Sync$/, ""))) ||
+      /\bopen(?:Sync)?\([^)]*"(?:w|a|r\+)/.test(text)
+    );
+  }
+});
+
+describe("no file", () => {
+  const found = (pattern: RegExp, among = all) =>
+    among.flatMap(({ path, text }) => Array.from(text.matchAll(pattern), ([match]) => `${path}: ${match}`));
+
+  it("names a folder of somebody's machine", () => {
+    expect(found(/(?<![\w.~/-])\/(?:root|work)\/[a-z][\w.-]*/g)).toEqual([]);
+    expect(found(new RegExp(["\\.\\.", "shared"].join("/"), "g"))).toEqual([]);
+  });
+
+  it("says npx with a name that belongs to somebody else's package", () => {
+    expect(found(new RegExp(["npx", "baton\\b"].join(" +"), "g"))).toEqual([]);
+  });
+
+  it("names a registry, so that any mirror will do", () => {
+    expect(
+      found(
+        /registry\.[a-z]+\.[a-z]+/g,
+        all.filter(({ path }) => path !== "test/architecture/shape.test.ts"),
+      ),
+    ).toEqual([]);
+    const lock = all.filter(({ path }) => path.endsWith("package-lock.json"));
+    expect(lock.length).toBeGreaterThan(0);
+    expect(found(/"resolved": *"https?:[^"]*"/g, lock)).toEqual([]);
+  });
+
+  it("swallows an error in silence", () => {
+    const silent = code.flatMap(({ path, text }) =>
+      Array.from(withoutComments(text).matchAll(/catch *(?:\([^)]*\))? *\{\s*\}/g), () => path),
+    );
+    expect(silent).toEqual([]);
+  });
+});

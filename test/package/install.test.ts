@@ -1,0 +1,115 @@
+// What would be published, tried for real: packed, installed into an empty prefix, and run.
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, delimiter, join, resolve } from "node:path";
+import { execa } from "execa";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { oldNodes } from "./old-node.ts";
+
+const NOT_COPIED = new Set(["node_modules", ".git", "dist", "test", "bench"]);
+const MINUTES = 60_000;
+
+let root: string;
+let tarball: string;
+const installed = () => join(root, "prefix/lib/node_modules/baton-sessions");
+const command = () => join(root, "prefix/bin/baton");
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), "baton-install-"));
+  await mkdir(join(root, "home"));
+  tarball = await pack("first");
+  await execa("npm", ["install", "--global", "--prefix", join(root, "prefix"), "--prefer-offline", tarball]);
+}, 10 * MINUTES);
+
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+/** Packs a copy, so that the checkout's own `dist` stays as it is. */
+async function pack(name: string): Promise<string> {
+  const copy = join(root, name);
+  await cp(".", copy, { recursive: true, filter: (path) => !NOT_COPIED.has(basename(path)) });
+  await symlink(resolve("node_modules"), join(copy, "node_modules"));
+  const run = await execa("npm", ["pack", "--json", "--pack-destination", copy], { cwd: copy });
+  const packed = JSON.parse(run.stdout.slice(run.stdout.indexOf("["))) as { filename: string }[];
+  return join(copy, packed[0]!.filename);
+}
+
+/** Runs the installed command as a stranger would: nothing of ours in PATH or HOME. */
+function baton(args: readonly string[], node: readonly [string, ...string[]] = [process.execPath]) {
+  const path = (process.env.PATH ?? "").split(delimiter).filter((folder) => !folder.includes("node_modules"));
+  const env = { HOME: join(root, "home"), PATH: path.join(delimiter) };
+  return execa(node[0], [...node.slice(1), command(), ...args], { env, extendEnv: false, reject: false });
+}
+
+describe("the package", () => {
+  it("holds the compiled program and no sources, tests or bundled Node", async () => {
+    const listed = (await execa("tar", ["-tzf", tarball])).stdout.split("\n").map((line) => line.slice(8));
+    expect(listed).toEqual(
+      expect.arrayContaining([
+        "bin/baton.js",
+        "dist/cli/main.js",
+        "schema/universal.schema.json",
+        "LICENSE",
+        "README.md",
+      ]),
+    );
+    expect(
+      listed.filter((path) => !/^(bin|dist|docs|schema)\/|^[A-Z]+(\.md)?$|^package\.json$/.test(path)),
+    ).toEqual([]);
+    expect(listed.filter((path) => path.endsWith(".ts"))).toEqual([]);
+  });
+
+  it(
+    "is the same when it is packed again",
+    async () => {
+      const again = await pack("second");
+      expect((await readFile(again)).equals(await readFile(tarball))).toBe(true);
+    },
+    MINUTES,
+  );
+
+  it("satisfies publint", async () => {
+    const run = await execa("publint", ["run", tarball, "--strict"], { preferLocal: true, all: true });
+    expect(run.all).toContain("All good!");
+  });
+});
+
+describe("the installed command", () => {
+  it("brings everything it needs and no more", async () => {
+    const { dependencies } = JSON.parse(await readFile("package.json", "utf8")) as { dependencies: object };
+    const brought = await readdir(join(installed(), "node_modules"));
+    expect(brought).toEqual(expect.arrayContaining(Object.keys(dependencies)));
+    expect(brought).not.toContain("vitest");
+  });
+
+  it("says its version", async () => {
+    const { version } = JSON.parse(await readFile("package.json", "utf8")) as { version: string };
+    expect((await baton(["--version"])).stdout).toBe(version);
+  });
+
+  it("prints the schema that is published beside it", async () => {
+    const published = await readFile(join(installed(), "schema/universal.schema.json"), "utf8");
+    expect(JSON.parse((await baton(["schema"])).stdout)).toEqual(JSON.parse(published));
+  });
+
+  it("lists an empty home", async () => {
+    const run = await baton(["list", "--json"]);
+    expect({ out: JSON.parse(run.stdout), code: run.exitCode }).toMatchObject({ out: { total: 0 }, code: 0 });
+  });
+
+  it("passes on the exit status", async () => {
+    expect((await baton(["show", "no-such-session"])).exitCode).toBe(3);
+  });
+
+  // There is a Node to bring along for this platform only; elsewhere the launcher says what to do.
+  it.runIf(process.platform === "linux" && process.arch === "x64")(
+    "works under a Node that is too old",
+    async () => {
+      for (const [name, node] of await oldNodes(root)) {
+        const run = await baton(["schema"], node);
+        expect(run.exitCode, `${name}: ${run.stderr}`).toBe(0);
+        expect(JSON.parse(run.stdout), name).toHaveProperty("$defs");
+        expect((await baton(["show", "no-such-session"], node)).exitCode, name).toBe(3);
+      }
+    },
+  );
+});
