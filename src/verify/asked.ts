@@ -1,0 +1,74 @@
+// The request of a real CLI, laid out for comparison: every block in order, with what of it is accounted for.
+import { type Block, blockText, facts, type ModelRequest, type Role } from "../loopback/request.ts";
+import { type Arguments, argumentsOf } from "./arguments.ts";
+
+export interface Item {
+  /** Its place in the request. */
+  at: number;
+  role: Role;
+  block: Block;
+  /** Shared by the calls and results between two pieces of prose. */
+  group: number;
+  text: string;
+  /** For a call: how many came before it. */
+  call: number;
+  arguments: Arguments | undefined;
+  /** Stretches of the text that a fact was found in; for anything but text, one stretch is all of it. */
+  used: [number, number][];
+}
+
+export interface Asked {
+  items: Item[];
+  calls: Item[];
+  /** Results by the id of the call they answer. */
+  results: Map<string, Item[]>;
+  hasErrorFlag: boolean;
+}
+
+export function asked(request: ModelRequest): Asked {
+  let group = 0;
+  let calls = 0;
+  const items = facts(request).map(({ role, block }, at): Item => {
+    if (block.type === "text" && role !== "system") group++;
+    const common = { at, role, block, group, text: blockText(block), used: [] };
+    if (block.type !== "tool_use") return { ...common, call: -1, arguments: undefined };
+    return { ...common, call: calls++, arguments: argumentsOf(block.input) };
+  });
+  const results = new Map<string, Item[]>();
+  for (const item of items) {
+    if (item.block.type !== "tool_result") continue;
+    const known = results.get(item.block.callId);
+    if (known) known.push(item);
+    else results.set(item.block.callId, [item]);
+  }
+  return {
+    items,
+    calls: items.filter((item) => item.block.type === "tool_use"),
+    results,
+    hasErrorFlag: request.api === "anthropic",
+  };
+}
+
+/** Where a text begins in a stretch that is still free, or -1. */
+export function locate(item: Item, text: string): number {
+  for (let at = item.text.indexOf(text); at !== -1; at = item.text.indexOf(text, at + 1)) {
+    const end = at + text.length;
+    if (!item.used.some(([from, to]) => at < to && end > from)) return at;
+  }
+  return -1;
+}
+
+export function use(item: Item, from = 0, length = item.text.length): void {
+  item.used.push([from, from + length]);
+}
+
+/** What no fact accounts for. */
+export function remainder(item: Item): string {
+  let text = "";
+  let from = 0;
+  for (const [start, end] of item.used.toSorted((a, b) => a[0] - b[0])) {
+    text += `${item.text.slice(from, Math.max(from, start))}\n`;
+    from = Math.max(from, end);
+  }
+  return (text + item.text.slice(from)).trim();
+}

@@ -1,0 +1,92 @@
+// Compares what was meant to be carried with what a real CLI then told its model, fact by fact: block type,
+// role, order, each result paired with its call, bytes of images. It knows no agent.
+
+import type { ModelRequest } from "../loopback/request.ts";
+import type { Loss, LossName } from "../session/losses.ts";
+import { type Asked, asked, type Item, use } from "./asked.ts";
+import { excerpt, type Fact } from "./facts.ts";
+import { type Place, placeAnywhere, placeInOrder } from "./place.ts";
+import { resultVerdict } from "./results.ts";
+import { strangers } from "./strangers.ts";
+
+export interface Finding {
+  type: Fact["type"] | "other";
+  /** The entry it comes from; absent for what nobody said. */
+  entry?: string;
+  excerpt: string;
+  reason: string;
+  /** The loss that announced it, where one did. */
+  named?: LossName;
+}
+
+export interface Comparison {
+  facts: { total: number; kept: number; changed: number; lost: number };
+  /** Facts that are lost or changed. */
+  missing: Finding[];
+  /** What the CLI told its model although nobody meant it to. */
+  unexpected: Finding[];
+  /** Text in the user's role that is the CLI's own context, as far as can be told. */
+  injected: string[];
+}
+
+export interface CompareOptions {
+  /** Texts that must not reach the model: compacted or rewound history, turns of subagents. */
+  hidden?: readonly string[];
+  /** What the writer announced, so that a fact that is not there can be put down to it. */
+  losses?: readonly Loss[];
+  /** What was said after the session: looked for like facts, not counted as such. */
+  after?: readonly Fact[];
+}
+
+/** A fact that is there is kept; one that is there in another form, role, order or pairing is changed. */
+export type Verdict = { type: "kept" } | { type: "changed" | "lost"; reason: string };
+
+export function compare(
+  facts: readonly Fact[],
+  request: ModelRequest,
+  options: CompareOptions = {},
+): Comparison {
+  const wire = asked(request);
+  const all = [...facts, ...(options.after ?? [])];
+  const places = placeInOrder(all, wire);
+  const verdicts = judge(all, places, wire);
+  const counts = { total: facts.length, kept: 0, changed: 0, lost: 0 };
+  const missing: Finding[] = [];
+  for (const [at, fact] of all.entries()) {
+    const verdict = verdicts[at] as Verdict;
+    if (at < facts.length) counts[verdict.type]++;
+    if (verdict.type === "kept") continue;
+    const named = options.losses?.find((loss) => announces(loss, fact));
+    const reason = verdict.type === "lost" ? `lost: ${verdict.reason}` : verdict.reason;
+    missing.push({
+      type: fact.type,
+      entry: fact.entry,
+      excerpt: excerpt(fact),
+      reason,
+      ...(named && { named: named.kind }),
+    });
+  }
+  return { facts: counts, missing, ...strangers(wire, all, options.hidden ?? []) };
+}
+
+function judge(facts: readonly Fact[], places: readonly (Place | undefined)[], wire: Asked): Verdict[] {
+  const callItems = new Map<string, readonly Item[]>();
+  return facts.map((fact, at): Verdict => {
+    const place = places[at];
+    if (fact.type === "call") callItems.set(fact.callId, place?.items ?? []);
+    if (fact.type === "result" || ("callId" in fact && fact.type !== "call"))
+      return resultVerdict(fact, callItems.get(fact.callId ?? "") ?? [], wire);
+    if (place) return { type: "kept" };
+    const elsewhere = placeAnywhere(fact, wire);
+    if (!elsewhere) return { type: "lost", reason: "it is nowhere in the request" };
+    if (fact.type === "call") callItems.set(fact.callId, elsewhere.place.items);
+    for (const item of elsewhere.place.items) use(item, elsewhere.place.offset, elsewhere.place.length);
+    return { type: "changed", reason: elsewhere.reason };
+  });
+}
+
+/** Losses of severity info are about form; only those above it say that content is not there. */
+function announces(loss: Loss, fact: Fact): boolean {
+  if (loss.severity === "info") return false;
+  return loss.at.entry === fact.entry || ("callId" in fact && loss.at.entry === fact.callId);
+}

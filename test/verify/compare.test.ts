@@ -1,0 +1,364 @@
+// The checker must see everything that can go wrong on the way; each test damages a request that was whole.
+import { describe, expect, it } from "vitest";
+import type { Message, ModelRequest } from "../../src/loopback/request.ts";
+import { loss } from "../../src/session/losses.ts";
+import type { Entry, ToolCall } from "../../src/session/session.ts";
+import { sourceOf } from "../../src/session/source.ts";
+import { type CompareOptions, compare } from "../../src/verify/compare.ts";
+import { factsOf } from "../../src/verify/facts.ts";
+import { assistant, call, result, session, user } from "../session/build.ts";
+import { answers, calls, request, says } from "./request.ts";
+
+const PNG = "iVBORw0KGgo=";
+const OTHER_PNG = "iVBORw0KGhg=";
+
+async function compared(
+  entries: Entry[],
+  messages: Message[],
+  options: CompareOptions & { api?: ModelRequest["api"] } = {},
+) {
+  const facts = await Array.fromAsync(factsOf(sourceOf(session(entries))));
+  return compare(facts, request(messages, options.api), options);
+}
+
+const thread: Entry[] = [
+  user("u1"),
+  assistant("a1"),
+  call("c1"),
+  call("c2"),
+  result("c1"),
+  result("c2"),
+  assistant("a2"),
+];
+const wire: Message[] = [
+  says("user", "says u1"),
+  says("assistant", "replies a1"),
+  calls("c1", { command: "run c1" }),
+  calls("c2", { command: "run c2" }),
+  answers("c1", "output of c1"),
+  answers("c2", "output of c2"),
+  says("assistant", "replies a2"),
+];
+const without = (at: number) => wire.filter((_, index) => index !== at);
+const withAt = (at: number, message: Message) => wire.map((old, index) => (index === at ? message : old));
+
+describe("a request that holds everything", () => {
+  it("keeps every fact", async () => {
+    const found = await compared(thread, wire);
+    expect(found).toEqual({
+      facts: { total: 7, kept: 7, changed: 0, lost: 0 },
+      missing: [],
+      unexpected: [],
+      injected: [],
+    });
+  });
+
+  it("may use other ids, other tools and wrapped outputs", async () => {
+    const found = await compared(
+      thread,
+      [
+        says("user", "says u1"),
+        says("assistant", "replies a1"),
+        calls("x1", { cmd: ["bash", "-lc", "run c1"] }, "shell"),
+        calls("x2", JSON.stringify({ cmd: "run c2" }), "exec"),
+        answers("x1", "Exit code: 0\nOutput:\noutput of c1"),
+        answers("x2", "Exit code: 0\nOutput:\noutput of c2"),
+        says("assistant", "replies a2"),
+      ],
+      { api: "responses" },
+    );
+    expect(found.facts).toEqual({ total: 7, kept: 7, changed: 0, lost: 0 });
+    expect(found.unexpected).toEqual([]);
+  });
+
+  it("may hold context of the CLI, which is told apart", async () => {
+    const found = await compared(thread, [
+      says("user", "<system-reminder>Today is Monday.</system-reminder>"),
+      ...wire,
+      says("system", "You are in /tmp."),
+    ]);
+    expect(found.facts.kept).toBe(7);
+    expect(found.unexpected).toEqual([]);
+    expect(found.injected).toEqual([
+      "<system-reminder>Today is Monday.</system-reminder>",
+      "You are in /tmp.",
+    ]);
+  });
+
+  it("may join texts of one role in one block", async () => {
+    const found = await compared(
+      [user("u1"), user("u2"), assistant("a1")],
+      [says("user", "says u1\n\nsays u2"), says("assistant", "replies a1")],
+    );
+    expect(found.facts.kept).toBe(3);
+    expect(found.injected).toEqual([]);
+  });
+
+  it("keeps repeated texts apart", async () => {
+    const again = [user("u1"), assistant("a1"), user("u1"), assistant("a1"), user("u1")];
+    const all = [says("user", "says u1"), says("assistant", "replies a1")];
+    expect((await compared(again, [...all, ...all, ...all.slice(0, 1)])).facts.kept).toBe(5);
+    const short = await compared(again, [...all, ...all]);
+    expect(short.facts).toEqual({ total: 5, kept: 4, changed: 0, lost: 1 });
+  });
+});
+
+describe("what is not as it was", () => {
+  it.each([
+    [0, "text"],
+    [1, "text"],
+    [2, "call"],
+    [6, "text"],
+  ])("notices that block %i is gone", async (at, type) => {
+    const found = await compared(thread, without(at));
+    expect(found.missing[0]).toMatchObject({ type });
+    expect(found.facts.kept).toBeLessThan(7);
+  });
+
+  it("notices a result that is gone, emptied or swapped", async () => {
+    expect((await compared(thread, without(4))).missing).toMatchObject([
+      { type: "result", entry: "r1", reason: "lost: its call has no result" },
+    ]);
+    const emptied = await compared(thread, withAt(4, answers("c1", "[missing]")));
+    expect(emptied.missing).toMatchObject([
+      { type: "result", entry: "r1", reason: "lost: the call has another result" },
+    ]);
+    const swapped = [
+      ...wire.slice(0, 4),
+      answers("c1", "output of c2"),
+      answers("c2", "output of c1"),
+      wire[6]!,
+    ];
+    expect((await compared(thread, swapped)).missing.map(({ reason }) => reason)).toEqual([
+      "a result became the result of another call",
+      "a result became the result of another call",
+    ]);
+  });
+
+  it("notices a call that became prose", async () => {
+    const found = await compared(thread, withAt(2, says("assistant", "I called: run c1")));
+    expect(found.missing).toMatchObject([
+      { type: "call", entry: "c1", reason: "a call became text of the assistant" },
+      { type: "result", entry: "r1" },
+    ]);
+  });
+
+  it("notices a wrong role", async () => {
+    const found = await compared(thread, withAt(6, says("user", "replies a2")));
+    expect(found.missing).toMatchObject([
+      { entry: "a2", reason: "text of the assistant became text of the user" },
+    ]);
+    expect(found.facts.changed).toBe(1);
+  });
+
+  it("notices a wrong order", async () => {
+    const [u1, a1, ...rest] = wire;
+    const found = await compared(thread, [a1!, u1!, ...rest]);
+    expect(found.facts).toMatchObject({ kept: 6, changed: 1 });
+    expect(found.missing[0]).toMatchObject({ reason: "it is out of order" });
+  });
+
+  it("notices that a success became a failure, where the vendor has a flag for it", async () => {
+    const failed = withAt(4, answers("c1", "output of c1", { error: true }));
+    expect((await compared(thread, failed)).missing).toMatchObject([
+      { entry: "r1", reason: "a success became a failure" },
+    ]);
+    expect((await compared(thread, failed, { api: "responses" })).missing).toEqual([]);
+  });
+
+  it("notices a changed command", async () => {
+    const found = await compared(thread, withAt(2, calls("c1", { command: "run  c1" })));
+    expect(found.missing[0]).toMatchObject({
+      type: "call",
+      entry: "c1",
+      reason: "lost: it is nowhere in the request",
+    });
+    expect(found.unexpected).toMatchObject([{ type: "call", reason: "nobody made this call" }]);
+  });
+
+  it("says which loss announced it", async () => {
+    const losses = [
+      loss("text_dropped", { entry: "a1" }, "too long"),
+      loss("id_changed", { entry: "a2" }, ""),
+    ];
+    const found = await compared(thread, [...without(1).slice(0, -1)], { losses });
+    expect(found.missing.map(({ entry, named }) => [entry, named])).toEqual([
+      ["a1", "text_dropped"],
+      ["a2", undefined],
+    ]);
+  });
+});
+
+describe("images", () => {
+  const picture = user("u1", {
+    parts: [
+      { type: "text", text: "look" },
+      { type: "image", mimeType: "image/png", data: PNG },
+    ],
+  });
+  const shown = (data: string): Message => ({
+    role: "user",
+    blocks: [
+      { type: "text", text: "look" },
+      { type: "image", mimeType: "image/png", data },
+    ],
+  });
+
+  it("are compared by their bytes", async () => {
+    expect((await compared([picture], [shown(PNG)])).facts.kept).toBe(2);
+    const other = await compared([picture], [shown(OTHER_PNG)]);
+    expect(other.facts).toMatchObject({ kept: 1, lost: 1 });
+    expect(other.unexpected).toMatchObject([{ type: "image" }]);
+  });
+
+  it("may be sent as a data URL", async () => {
+    const url = `data:image/png;base64,${PNG}`;
+    const message: Message = {
+      role: "user",
+      blocks: [
+        { type: "text", text: "look" },
+        { type: "image", url },
+      ],
+    };
+    expect((await compared([picture], [message])).facts.kept).toBe(2);
+  });
+
+  it("of a result belong to that result", async () => {
+    const image = { type: "image" as const, mimeType: "image/png", data: PNG };
+    const entries = [call("c1"), result("c1", { parts: [{ type: "text", text: "output of c1" }, image] })];
+    const made = calls("c1", { command: "run c1" });
+    const whole = await compared(entries, [made, answers("c1", "output of c1", { blocks: [image] })]);
+    expect(whole.facts).toEqual({ total: 3, kept: 3, changed: 0, lost: 0 });
+    const beside = await compared(entries, [
+      made,
+      answers("c1", "output of c1"),
+      { role: "user", blocks: [image] },
+    ]);
+    expect(beside.facts).toMatchObject({ kept: 2, changed: 1 });
+    expect((await compared(entries, [made, answers("c1", "output of c1")])).facts.lost).toBe(1);
+  });
+});
+
+describe("strangers", () => {
+  it("are replies, calls and results that nobody made", async () => {
+    const found = await compared(thread, [
+      ...wire,
+      says("assistant", "No response requested."),
+      calls("c9", { command: "ls" }),
+      answers("c9", "files"),
+    ]);
+    expect(found.unexpected.map(({ type }) => type)).toEqual(["text", "call", "result"]);
+    expect(found.facts.kept).toBe(7);
+  });
+
+  it("are history that the model must not see", async () => {
+    const hidden = ["the subagent looked into the parser", "short"];
+    const leak = says("user", "Earlier: the subagent looked into the parser and was short");
+    const found = await compared(thread, [...wire, leak], { hidden });
+    expect(found.unexpected).toMatchObject([{ reason: "history that the model must not see" }]);
+    const quoted = await compared(
+      [user("u1", { parts: [{ type: "text", text: hidden[0]! }] })],
+      [says("user", hidden[0]!)],
+      {
+        hidden,
+      },
+    );
+    expect(quoted.unexpected).toEqual([]);
+  });
+
+  it("are messages that are told twice", async () => {
+    const found = await compared(thread, [...wire, says("user", "says u1")]);
+    expect(found.unexpected).toMatchObject([{ type: "text", reason: "said more than once" }]);
+  });
+
+  it("are not what was said after the session, if it is there", async () => {
+    const after = [{ type: "text" as const, role: "user" as const, text: "the question", entry: "prompt" }];
+    const found = await compared(thread, [...wire, says("user", "the question")], { after });
+    expect(found).toMatchObject({ facts: { total: 7, kept: 7 }, missing: [], unexpected: [], injected: [] });
+    expect((await compared(thread, wire, { after })).missing).toMatchObject([{ entry: "prompt" }]);
+  });
+});
+
+describe("edits", () => {
+  const edit = (input: ToolCall["input"]): Entry[] => [
+    { ...(call("c1") as ToolCall), tool: "edit", input },
+    result("c1"),
+  ];
+  const done = answers("c1", "output of c1");
+  const edits = { path: "/project/src/a.ts", edits: [{ old: "one\ntwo\nthree", new: "one\n2\nthree" }] };
+
+  it("may be old and new text or a patch", async () => {
+    const pair = calls("c1", { file_path: "/project/src/a.ts", old_string: "two", new_string: "2" }, "Edit");
+    expect((await compared(edit(edits), [pair, done])).facts.kept).toBe(2);
+    const patch = "*** Begin Patch\n*** Update File: src/a.ts\n@@\n one\n-two\n+2\n three\n*** End Patch";
+    expect((await compared(edit(edits), [calls("c1", patch, "apply_patch"), done])).facts.kept).toBe(2);
+    const shell = calls("c1", { command: ["apply_patch", patch] }, "shell");
+    expect((await compared(edit(edits), [shell, done])).facts.kept).toBe(2);
+  });
+
+  it("are lost when old and new change sides, or the file is another", async () => {
+    const sides = calls("c1", { file_path: "/project/src/a.ts", old_string: "2", new_string: "two" }, "Edit");
+    expect((await compared(edit(edits), [sides, done])).facts.kept).toBe(0);
+    const patch = "*** Begin Patch\n*** Update File: src/a.ts\n@@\n one\n-2\n+two\n three\n*** End Patch";
+    expect((await compared(edit(edits), [calls("c1", patch), done])).facts.kept).toBe(0);
+    const file = calls("c1", { file_path: "/project/src/b.ts", old_string: "two", new_string: "2" }, "Edit");
+    expect((await compared(edit(edits), [file, done])).facts.kept).toBe(0);
+  });
+
+  const patch = {
+    path: "a.ts",
+    changes: [
+      { kind: "update", path: "a.ts", diff: "@@ -1,1 +1,1 @@\n-one\n+1\n@@ -9,1 +9,1 @@\n-nine\n+9" },
+      { kind: "add", path: "b.ts", content: "bee\nbuzz\n" },
+      { kind: "delete", path: "c.ts" },
+      { kind: "move", path: "d.ts", to: "e.ts", diff: "@@\n-dee\n+ee" },
+    ],
+  };
+  const split: Message[] = [
+    calls("s1", { file_path: "/project/a.ts", old_string: "one", new_string: "1" }, "Edit"),
+    calls("s2", { file_path: "/project/a.ts", old_string: "nine", new_string: "9" }, "Edit"),
+    calls("s3", { file_path: "/project/b.ts", content: "bee\nbuzz\n" }, "Write"),
+    calls("s4", { command: "rm '/project/c.ts'" }),
+    calls("s5", { command: "mv '/project/d.ts' '/project/e.ts'" }),
+    calls("s6", { file_path: "/project/e.ts", old_string: "dee", new_string: "ee" }, "Edit"),
+  ];
+  const splitAnswers = [
+    answers("s1", "output of c1"),
+    ...[2, 3, 4, 5, 6].map((n) => answers(`s${n}`, "done")),
+  ];
+
+  it("of several files may be split over the calls of one group", async () => {
+    const found = await compared(edit(patch), [...split, ...splitAnswers]);
+    expect(found).toMatchObject({ facts: { total: 2, kept: 2 }, unexpected: [] });
+  });
+
+  it.each([0, 1, 2, 3, 4, 5])("are lost when part %i of a split call is not there", async (at) => {
+    const found = await compared(edit(patch), [...split.filter((_, index) => index !== at), ...splitAnswers]);
+    expect(found.facts.kept).toBeLessThan(2);
+  });
+
+  it("are not put together from different groups", async () => {
+    const apart = [...split.slice(0, 3), says("user", "go on"), ...split.slice(3), ...splitAnswers];
+    expect((await compared(edit(patch), apart)).facts.kept).toBeLessThan(2);
+  });
+});
+
+describe("tools without a counterpart", () => {
+  const entries: Entry[] = [
+    {
+      ...(call("c1") as ToolCall),
+      tool: "unknown",
+      originalTool: "mcp__files__stat",
+      input: { path: "x", deep: ["y"] },
+    },
+    result("c1"),
+  ];
+  it("keep their own name and every string", async () => {
+    const kept = [calls("c1", { path: "x", deep: ["y"] }, "files__stat"), answers("c1", "output of c1")];
+    expect((await compared(entries, kept)).facts.kept).toBe(2);
+    const renamed = [calls("c1", { path: "x", deep: ["y"] }, "files__open"), answers("c1", "output of c1")];
+    expect((await compared(entries, renamed)).facts.kept).toBe(0);
+    const cut = [calls("c1", { path: "x", deep: [] }, "files__stat"), answers("c1", "output of c1")];
+    expect((await compared(entries, cut)).facts.kept).toBe(0);
+  });
+});
