@@ -7,8 +7,11 @@ import type { Checking } from "./wire.ts";
 
 const ID = /^[a-zA-Z0-9_-]+$/;
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
+/** A name in the history may be longer than one that is declared. */
+const CALLED_NAME = /^[a-zA-Z0-9_-]{1,200}$/;
 const IMAGE_TYPES = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 const MOST_CACHE_MARKS = 4;
+const MOST_IMAGE_BYTES = 5 * 1024 * 1024;
 /** Blocks that only the vendor's own servers produce; their insides are not judged here. */
 const SERVER_BLOCKS =
   /^(server_tool_use|mcp_tool_use|.+_tool_result|compaction|container_upload|tool_reference)$/;
@@ -144,11 +147,11 @@ function* checkCall(block: JsonObject, at: string): Found {
   if (!ID.test(text(block.id))) {
     yield violation("id_pattern", `${where}.id`, `${where}.id: String should match pattern '${ID.source}'`);
   }
-  if (!TOOL_NAME.test(text(block.name))) {
+  if (!CALLED_NAME.test(text(block.name))) {
     yield violation(
       "name_pattern",
       `${where}.name`,
-      `${where}.name: String should match pattern '${TOOL_NAME.source}'`,
+      `${where}.name: String should match pattern '${CALLED_NAME.source}'`,
     );
   }
   if (!isObject(block.input)) {
@@ -200,21 +203,23 @@ function* checkThinking(block: JsonObject, at: string, { model, signer }: Judgin
 
 function* checkMedia(block: JsonObject, at: string): Found {
   const source = object(block.source);
-  if (source.type !== "base64") return;
+  if (["url", "file", "text", "content"].includes(text(source.type))) return;
   const where = `${at}.${text(block.type)}.source.base64`;
   const type = text(source.media_type);
   const allowed = block.type === "image" ? IMAGE_TYPES : ["application/pdf"];
+  const real = sniff(source.data) ?? "something else";
+  const bytes = (text(source.data).length / 4) * 3;
   if (!allowed.includes(type)) {
     const names = allowed.map((name) => `'${name}'`).join(", ");
     yield violation("media_invalid", where, `${where}.media_type: Input should be ${names}`);
   } else if (!isBase64(source.data)) {
     yield violation("media_invalid", where, `${where}.data: Input should be valid base64`);
-  } else if (sniff(source.data) !== type) {
-    yield violation(
-      "media_invalid",
-      where,
-      `${where}: The file was specified using the ${type} media type, but it appears to be ${sniff(source.data) ?? "something else"}`,
-    );
+  } else if (real !== type) {
+    const message = `${where}: The file was specified using the ${type} media type, but it appears to be ${real}`;
+    yield violation("media_invalid", where, message);
+  } else if (block.type === "image" && bytes > MOST_IMAGE_BYTES) {
+    const message = `${where}: image exceeds 5 MB maximum: ${bytes} bytes > ${MOST_IMAGE_BYTES} bytes`;
+    yield violation("limit_exceeded", where, message);
   }
 }
 
@@ -239,10 +244,11 @@ interface Turn {
   blocks: JsonObject[];
 }
 
-/** Consecutive messages of one role count as one turn, as the vendor combines them. */
+/** Consecutive messages of one role count as one turn, as the vendor combines them; system messages may stand anywhere. */
 function turnsOf(messages: JsonObject[]): Turn[] {
   const turns: Turn[] = [];
   messages.forEach((message, index) => {
+    if (message.role === "system") return;
     const assistant = message.role === "assistant";
     const last = turns.at(-1);
     const content =

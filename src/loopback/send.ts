@@ -24,6 +24,7 @@ export async function sendEvents(
   response: ServerResponse,
   events: readonly WireEvent[],
   { cut, hang, pace }: Reply,
+  newline = "\n",
 ): Promise<"answered" | "cut" | "hung"> {
   if (cut === 0) return broken(response);
   if (hang === 0) return "hung";
@@ -33,7 +34,7 @@ export async function sendEvents(
   });
   for (const [index, event] of events.entries()) {
     if (response.destroyed) return "answered";
-    const frame = frameOf(event);
+    const frame = frameOf(event, newline);
     if (index === hang) return "hung";
     if (index === cut) {
       await written(response, frame.slice(0, Math.ceil(frame.length / 2)));
@@ -65,9 +66,10 @@ export async function sendWhole(
   return broken(response);
 }
 
-function frameOf({ event, data }: WireEvent): string {
-  const name = event === undefined ? "" : `event: ${event}\n`;
-  return `${name}data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;
+function frameOf({ event, data }: WireEvent, newline: string): string {
+  const lines = [`data: ${typeof data === "string" ? data : JSON.stringify(data)}`, "", ""];
+  if (event !== undefined) lines.unshift(`event: ${event}`);
+  return lines.join(newline);
 }
 
 /** Waits until the bytes are out, so that breaking the connection does not take them along. */

@@ -4,10 +4,13 @@ import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { anthropic } from "./anthropic.ts";
+import { chat } from "./chat.ts";
+import { gemini } from "./gemini.ts";
 import { isObject, parsed } from "./json.ts";
 import { type Aside, type Exchange, Log, type Refusal } from "./log.ts";
 import { isLoopback, readBody, safeHeaders, TooLarge, targetOf } from "./receive.ts";
 import { answerOf, type Failure, type Reply, type Script } from "./reply.ts";
+import type { ModelRequest } from "./request.ts";
 import { responses } from "./responses.ts";
 import { sendEvents, sendJson, sendWhole } from "./send.ts";
 import { createSigner, type Signer } from "./signature.ts";
@@ -39,7 +42,7 @@ export interface Loopback {
   close(): Promise<void>;
 }
 
-const WIRES: readonly Wire[] = [anthropic, responses];
+const WIRES: readonly Wire[] = [anthropic, responses, chat, gemini];
 const DEFAULT_MODELS = ["claude-opus-4-8", "claude-haiku-4-5", "gpt-5.5", "gemini-3-pro-preview"];
 
 export async function startLoopback(options: LoopbackOptions = {}): Promise<Loopback> {
@@ -118,7 +121,7 @@ async function handle(request: IncomingMessage, response: ServerResponse, state:
   }
   for (const wire of WIRES) {
     const route = wire.route(method, url, request.headers);
-    if (route !== undefined) return answer({ request, response, url, wire, route }, state);
+    if (route !== undefined) return receive({ request, response, url, wire, route }, state);
   }
   const probe = url.pathname === "/" && (method === "HEAD" || method === "GET");
   aside(state, method, url, probe ? 200 : 404);
@@ -138,7 +141,7 @@ function guess(url: URL, request: IncomingMessage): Wire {
   return WIRES.find((wire) => wire.api === api) ?? responses;
 }
 
-async function answer(asked: Asked, state: State): Promise<void> {
+async function receive(asked: Asked, state: State): Promise<void> {
   const { request, response, url, wire, route } = asked;
   if (route.kind === "models") {
     aside(state, request.method ?? "GET", url, 200);
@@ -190,51 +193,68 @@ async function generate(asked: Asked, exchange: Exchange, state: State): Promise
     return sendViolation(asked, refused);
   }
   state.log.changed();
-  const reply = await nextReply(exchange, state);
+  let reply: Reply;
+  try {
+    reply = await nextReply(exchange.request, state);
+  } catch (cause) {
+    return scriptError(cause, asked, exchange);
+  }
   await perform(reply, asked, exchange, state);
 }
 
-/** A script that has no answer must not look like a failing vendor, which clients would ask again and again. */
-async function nextReply(exchange: Exchange, state: State): Promise<Reply> {
+async function nextReply(request: ModelRequest, state: State): Promise<Reply> {
   const index = state.replies++;
-  try {
-    const reply =
-      typeof state.script === "function" ? await state.script(exchange.request, index) : state.script[index];
-    if (reply !== undefined) return reply;
-    exchange.problem = `the script has no reply number ${index + 1}`;
-  } catch (error) {
-    exchange.problem = error instanceof Error ? error.message : String(error);
-  }
-  return { error: { status: 400, message: `loopback script: ${exchange.problem}` } };
+  if (typeof state.script === "function") return state.script(request, index);
+  const reply = state.script[index];
+  if (reply === undefined) throw new Error(`it has no reply number ${index + 1}`);
+  return reply;
 }
 
 async function perform(reply: Reply, asked: Asked, exchange: Exchange, state: State): Promise<void> {
-  const { wire, response } = asked;
-  if (reply.error !== undefined && reply.error.after === undefined) {
-    exchange.outcome = exchange.problem === undefined ? "failed" : "script_error";
-    exchange.status = reply.error.status;
-    return sendFailure(asked, reply.error);
+  const { error } = reply;
+  if (error !== undefined && error.after === undefined) {
+    exchange.outcome = "failed";
+    exchange.status = error.status;
+    return sendFailure(asked, error);
   }
-  const rendering = { request: exchange.request, signer: state.signer };
-  const answered = answerOf(reply, exchange.bytes);
+  let send: () => Promise<"answered" | "cut" | "hung">;
+  try {
+    send = render(reply, asked, exchange, state);
+  } catch (cause) {
+    return scriptError(cause, asked, exchange);
+  }
   exchange.status = 200;
+  if (error !== undefined) exchange.outcome = "failed";
+  if ((await send()) === "cut") exchange.outcome = "cut";
+}
+
+/** Everything that can go wrong in a script's answer goes wrong here, before the first byte is sent. */
+function render(reply: Reply, { wire, route, response }: Asked, exchange: Exchange, state: State) {
+  const rendering = { request: exchange.request, signer: state.signer };
+  const answer = answerOf(reply, exchange.bytes);
   if (!exchange.request.stream) {
-    const outcome = await sendWhole(response, wire.message(answered, rendering), reply);
-    if (outcome === "cut") exchange.outcome = "cut";
-    return;
+    const message = wire.message(answer, rendering);
+    return () => sendWhole(response, route.list ? [message] : message, reply);
   }
-  const events = wire.events(answered, rendering);
+  const events = wire.events(answer, rendering);
   const { error } = reply;
   if (error?.after !== undefined)
     events.splice(error.after, events.length, wire.failureEvent(error, rendering));
-  if (error !== undefined) exchange.outcome = "failed";
-  const outcome = await sendEvents(response, events, reply);
-  if (outcome === "cut") exchange.outcome = "cut";
+  return () => sendEvents(response, events, reply, wire.newline);
+}
+
+/** A script that has no answer must not look like a failing vendor, which clients would ask again and again. */
+function scriptError(cause: unknown, asked: Asked, exchange: Exchange): void {
+  exchange.problem = cause instanceof Error ? cause.message : String(cause);
+  exchange.outcome = "script_error";
+  exchange.status = 400;
+  sendFailure(asked, { status: 400, message: `loopback script: ${exchange.problem}` });
 }
 
 function sendFailure({ wire, response }: Asked, failure: Failure): void {
-  const headers = failure.retryAfter === undefined ? {} : { "retry-after": String(failure.retryAfter) };
-  sendJson(response, failure.status, wire.failure(failure), headers as Record<string, string>);
+  const headers: Record<string, string> = {};
+  if (failure.retryAfter !== undefined) headers["retry-after"] = String(failure.retryAfter);
+  sendJson(response, failure.status, wire.failure(failure), headers);
 }
 
 function sendViolation({ wire, response }: Asked, violation: Violation): void {

@@ -11,6 +11,8 @@ export interface Route {
   model?: string;
   /** Where the path says so; otherwise the body does. */
   stream?: boolean;
+  /** An answer in one piece is wrapped in a list. */
+  list?: boolean;
 }
 
 export const RULES = [
@@ -71,6 +73,8 @@ export interface Checking {
 
 export interface Wire {
   readonly api: ApiName;
+  /** How lines of a stream end; "\n" unless the vendor does otherwise. */
+  readonly newline?: string;
   /** What this path means here; undefined = not this API's. */
   route(method: string, url: URL, headers: IncomingHttpHeaders): Route | undefined;
   parse(body: JsonObject, route: Route): ModelRequest;
