@@ -1,0 +1,23 @@
+// The contract of a file format: how a session in a file of its own is recognised, read and written.
+import type { Source, Stream } from "../session/source.ts";
+
+export interface WriteOptions {
+  /** Raw native records too, so that their own agent gets back every byte. On unless told otherwise. */
+  records?: boolean;
+  /** What was lost so far, for formats that people read. */
+  losses?: boolean;
+}
+
+export interface Format {
+  id: string;
+  label: string;
+  /** How its files' names end. */
+  extension: string;
+  /** Whether it holds every branch; otherwise it is handed the current one. */
+  branches: boolean;
+  /** From the beginning of the file, or all of it where that does not tell. */
+  recognise?(path: string): Promise<boolean>;
+  read?(path: string): Promise<Source>;
+  /** The text of the file, in pieces of any size. */
+  write(stream: Stream, options?: WriteOptions): AsyncIterable<string>;
+}
