@@ -1,8 +1,20 @@
 // Reads a JSONL file as native records with their byte ranges, whatever state the file is in. Every byte of
 // the file belongs to exactly one record, so the records put together are the file again.
 import { isUtf8 } from "node:buffer";
+import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import { BatonError } from "../session/error.ts";
 import { type Loss, loss } from "../session/losses.ts";
+import {
+  FAILED,
+  maybeGlued,
+  oddBytes,
+  type Piece,
+  parse,
+  parseDamaged,
+  parseRest,
+  splitGlued,
+} from "./damaged.ts";
 import { shrink } from "./shrink.ts";
 
 export interface NativeRecord {
@@ -32,24 +44,32 @@ export interface Position {
 export const START: Position = { offset: 0, index: 0, line: 1 };
 
 export interface ReadOptions {
+  /** The position of any record that an earlier read reported. */
   from?: Position;
   /** Cut long strings before parsing: for passes that need structure only. */
   shrink?: boolean;
-  /** Do not parse at all: for passes that need bytes only. */
+  /** Do not parse at all: for passes that need bytes only. The records are the same. */
   raw?: boolean;
-  /** Stop at this byte, which must be the start of a record. */
+  /** Stop at this byte, which must be the start of a line. */
   end?: number;
+  /** Longer lines are handed out in pieces of this many bytes, without a value. */
+  longestLine?: number;
 }
 
 const CHUNK = 1 << 20;
-/** Longer lines cannot be one JavaScript string together with what they parse to. */
-const LONGEST_LINE = 1 << 28;
+/** Bounds memory on a file that is one endless line. */
+const LONGEST_LINE = 1 << 27;
 const NEWLINE = 10;
+const NONE: readonly Loss[] = [];
 
 /** Batches, because one promise per record would cost more than parsing it. */
 export async function* readRecords(path: string, options: ReadOptions = {}): AsyncGenerator<NativeRecord[]> {
-  const file = await open(path, "r");
+  // Without O_NONBLOCK, opening a named pipe would wait for a writer.
+  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
+    if (!(await file.stat()).isFile()) {
+      throw new BatonError("damaged", `${path} is not a regular file`, "Name the session's own file.");
+    }
     yield* batches(file, options);
   } finally {
     await file.close();
@@ -57,167 +77,137 @@ export async function* readRecords(path: string, options: ReadOptions = {}): Asy
 }
 
 async function* batches(file: FileHandle, options: ReadOptions): AsyncGenerator<NativeRecord[]> {
-  const position = { ...(options.from ?? START) };
+  const longest = options.longestLine ?? LONGEST_LINE;
   const end = options.end ?? Number.POSITIVE_INFINITY;
-  let held = Buffer.alloc(0);
-  let buffer = Buffer.allocUnsafe(CHUNK);
+  const position = { ...(options.from ?? START) };
+  const split = splitter(position, await isInLine(file, position.offset), longest, options);
+  let buffer: Buffer = Buffer.allocUnsafe(CHUNK);
+  let held = 0;
   let readAt = position.offset;
   for (;;) {
-    // A held line is kept at the front and the buffer grows with it, so long lines are copied a few times only.
-    if (held.length * 2 > buffer.length) buffer = Buffer.allocUnsafe(buffer.length * 4);
-    held.copy(buffer, 0);
-    const wanted = Math.min(buffer.length - held.length, end - readAt);
-    const { bytesRead } = await file.read(buffer, held.length, wanted, readAt);
+    // An unfinished line is kept at the front and the buffer grows with it, so it is copied a few times only.
+    if (held * 2 > buffer.length) buffer = grown(buffer, held, longest);
+    const wanted = Math.min(buffer.length - held, end - readAt);
+    const { bytesRead } = await file.read(buffer, held, wanted, readAt);
     readAt += bytesRead;
-    const filled = buffer.subarray(0, held.length + bytesRead);
-    const last = bytesRead === 0;
-    const cut = last ? filled.length : filled.lastIndexOf(NEWLINE) + 1;
-    if (cut > 0) yield splitLines(filled.subarray(0, cut), position, options);
-    if (last) return;
-    held = Buffer.from(filled.subarray(cut));
-    if (held.length === 0 && buffer.length > CHUNK) buffer = Buffer.allocUnsafe(CHUNK);
+    const filled = buffer.subarray(0, held + bytesRead);
+    const records = split(filled, bytesRead === 0);
+    if (records.length > 0) yield records;
+    if (bytesRead === 0) return;
+    held = readAt - position.offset;
+    if (held === 0 && buffer.length > CHUNK) buffer = Buffer.allocUnsafe(CHUNK);
+    else filled.copyWithin(0, filled.length - held);
   }
 }
 
-function splitLines(bytes: Buffer, position: Position, options: ReadOptions): NativeRecord[] {
-  const records: NativeRecord[] = [];
-  let start = 0;
-  while (start < bytes.length) {
-    const newline = bytes.indexOf(NEWLINE, start);
-    const stop = newline === -1 ? bytes.length : newline + 1;
-    const line = bytes.subarray(start, stop);
-    const first = records.length;
-    records.push(...parseLine(line, position, newline !== -1, options));
-    for (let at = first; at < records.length; at++) position.offset += records[at]!.length;
-    position.index += records.length - first;
-    position.line += newline === -1 ? 0 : 1;
-    start = stop;
-  }
-  return records;
+function grown(buffer: Buffer, held: number, longest: number): Buffer {
+  const larger = Buffer.allocUnsafe(Math.min(buffer.length * 4, Math.max(longest, held) + CHUNK));
+  buffer.copy(larger, 0, 0, held);
+  return larger;
 }
 
-function parseLine(
-  bytes: Buffer,
-  position: Position,
-  terminated: boolean,
-  options: ReadOptions,
-): NativeRecord[] {
-  const record = (value: unknown, whole: boolean, losses: readonly Loss[] = []): NativeRecord => ({
-    index: position.index,
-    line: position.line,
-    offset: position.offset,
-    length: bytes.length,
-    value,
-    whole,
-    terminated,
-    losses,
-    bytes,
-  });
-  if (options.raw) return [record(undefined, true)];
-  const at = { record: position.index, line: position.line };
-  if (bytes.length > LONGEST_LINE) {
-    const size = Math.round(bytes.length / 1e6);
-    return [
-      record(undefined, true, [loss("record_unreadable", at, `a line of ${size} MB is too long to parse`)]),
-    ];
-  }
-  const small = options.shrink ? shrink(bytes) : undefined;
-  const text = small ?? bytes.toString("utf8");
-  try {
-    return [record(JSON.parse(text), small === undefined, oddBytes(bytes, at))];
-  } catch {
-    return parseDamaged(bytes, position, terminated, record);
-  }
+/** A position can lie behind the first of several objects on a line, or inside a line that is too long. */
+async function isInLine(file: FileHandle, offset: number): Promise<boolean> {
+  if (offset === 0) return false;
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(1), 0, 1, offset - 1);
+  return bytesRead === 1 && buffer[0] !== NEWLINE;
 }
 
-function oddBytes(bytes: Buffer, at: Loss["at"]): readonly Loss[] {
-  if (isUtf8(bytes)) return NONE;
-  return [loss("record_bytes_odd", at, "bytes that are not UTF-8 were replaced")];
-}
-
-const NONE: readonly Loss[] = [];
-
-/** A line that is not one JSON value: blank, a comment, stray bytes around JSON, glued objects, or damage. */
-function parseDamaged(
-  bytes: Buffer,
-  position: Position,
-  terminated: boolean,
-  record: (value: unknown, whole: boolean, losses?: readonly Loss[]) => NativeRecord,
-): NativeRecord[] {
-  const at = { record: position.index, line: position.line };
-  const text = bytes.toString("utf8");
-  // NUL is what a crashed writer leaves behind.
-  const clean = text.replace(/^[\uFEFF\u0000\s]+|[\u0000\s]+$/g, "");
-  const stray = /[\uFEFF\u0000]/.test(text)
-    ? [loss("record_bytes_odd", at, "a BOM or NUL bytes were skipped")]
-    : [];
-  if (clean === "") return [record(undefined, true, stray)];
-  if (clean.startsWith("//") || clean.startsWith("#")) {
-    return [record(undefined, true, [...stray, loss("record_comment", at, clean.slice(0, 80))])];
-  }
-  try {
-    return [record(JSON.parse(clean), true, stray)];
-  } catch (error) {
-    const glued = parseGlued(bytes, position, terminated);
-    if (glued) return glued;
-    const kind = terminated ? "record_unreadable" : "record_truncated";
-    const reason = error instanceof Error ? error.message : String(error);
-    return [
-      record(undefined, true, [...stray, loss(kind, at, `${bytes.length} bytes: ${reason.slice(0, 120)}`)]),
-    ];
-  }
-}
-
-/** Two or more whole objects on one line become a record each, with byte ranges that touch. */
-function parseGlued(bytes: Buffer, position: Position, terminated: boolean): NativeRecord[] | undefined {
-  const ends = objectEnds(bytes);
-  if (ends.length < 2) return undefined;
-  const records: NativeRecord[] = [];
-  let start = 0;
-  for (const [number, stop] of ends.entries()) {
-    const isLast = number === ends.length - 1;
-    const piece = bytes.subarray(start, isLast ? bytes.length : stop);
-    const at = { record: position.index + number, line: position.line };
-    let value: unknown;
-    try {
-      value = JSON.parse(piece.toString("utf8"));
-    } catch {
-      return undefined;
+/** Takes whole records off the front of the bytes and moves the position past them. */
+function splitter(position: Position, startsInLine: boolean, longest: number, options: ReadOptions) {
+  let inLine = startsInLine;
+  return (bytes: Buffer, finished: boolean): NativeRecord[] => {
+    const records: NativeRecord[] = [];
+    // Looked for once a chunk, because it costs per call.
+    const isPlain = options.raw ? !maybeGlued(bytes) : isUtf8(bytes);
+    let start = 0;
+    while (start < bytes.length) {
+      const newline = bytes.indexOf(NEWLINE, start);
+      const lineEnd = newline === -1 ? bytes.length : newline + 1;
+      const isTooLong = lineEnd - start > longest;
+      if (newline === -1 && !isTooLong && !finished) break;
+      const stop = isTooLong ? start + longest : lineEnd;
+      const line = bytes.subarray(start, stop);
+      const terminated = newline !== -1 || isTooLong;
+      if (isTooLong)
+        add(records, position, line, undefined, true, terminated, tooLong(position, inLine, longest));
+      else if (options.raw) addRaw(records, position, line, terminated, isPlain, inLine);
+      else if (inLine) addPieces(records, position, parseRest(line, placeOf(position)), terminated);
+      else addLine(records, position, line, terminated, isPlain, options.shrink);
+      inLine = isTooLong;
+      if (newline !== -1 && !isTooLong) position.line++;
+      start = stop;
     }
-    const losses = number === 0 ? NONE : [loss("record_glued", at, `object ${number + 1} on this line`)];
-    records.push({
-      index: position.index + number,
-      line: position.line,
-      offset: position.offset + start,
-      length: piece.length,
-      value,
-      whole: true,
-      terminated: isLast ? terminated : true,
-      losses,
-      bytes: piece,
-    });
-    start = stop;
-  }
-  return records;
+    return records;
+  };
 }
 
-/** Byte positions just after each top-level object. */
-function objectEnds(bytes: Buffer): number[] {
-  const ends: number[] = [];
-  let depth = 0;
-  let inString = false;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at];
-    if (inString) {
-      if (byte === 0x5c) at++;
-      else if (byte === 0x22) inString = false;
-    } else if (byte === 0x22) inString = true;
-    else if (byte === 0x7b || byte === 0x5b) depth++;
-    else if (byte === 0x7d || byte === 0x5d) {
-      depth--;
-      if (depth === 0) ends.push(at + 1);
-      if (depth < 0) return [];
-    }
+function addLine(
+  records: NativeRecord[],
+  position: Position,
+  line: Buffer,
+  terminated: boolean,
+  isPlain: boolean,
+  shrinks = false,
+): void {
+  const small = shrinks ? shrink(line) : undefined;
+  const value = parse(small ?? line.toString("utf8"));
+  if (value === FAILED) {
+    addPieces(records, position, parseDamaged(line, placeOf(position), terminated), terminated);
+  } else {
+    const losses = isPlain ? NONE : oddBytes(line, placeOf(position));
+    add(records, position, line, value, small === undefined, terminated, losses);
   }
-  return depth === 0 ? ends : [];
+}
+
+function addRaw(
+  records: NativeRecord[],
+  position: Position,
+  line: Buffer,
+  terminated: boolean,
+  isPlain: boolean,
+  inLine: boolean,
+): void {
+  const pieces = isPlain ? [line] : splitGlued(line, placeOf(position), inLine);
+  for (const bytes of pieces)
+    add(records, position, bytes, undefined, true, terminated || bytes !== pieces.at(-1), NONE);
+}
+
+function addPieces(records: NativeRecord[], position: Position, pieces: Piece[], terminated: boolean): void {
+  for (const piece of pieces) {
+    add(
+      records,
+      position,
+      piece.bytes,
+      piece.value,
+      true,
+      terminated || piece !== pieces.at(-1),
+      piece.losses,
+    );
+  }
+}
+
+function add(
+  records: NativeRecord[],
+  position: Position,
+  bytes: Buffer,
+  value: unknown,
+  whole: boolean,
+  terminated: boolean,
+  losses: readonly Loss[],
+): void {
+  const { index, line, offset } = position;
+  records.push({ index, line, offset, length: bytes.length, value, whole, terminated, losses, bytes });
+  position.index = index + 1;
+  position.offset = offset + bytes.length;
+}
+
+function placeOf(position: Position): { record: number; line: number } {
+  return { record: position.index, line: position.line };
+}
+
+function tooLong(position: Position, inLine: boolean, longest: number): readonly Loss[] {
+  if (inLine) return NONE;
+  const limit = `${Math.round(longest / 1e6)} MB`;
+  return [loss("record_unreadable", placeOf(position), `a line of more than ${limit} was not parsed`)];
 }
