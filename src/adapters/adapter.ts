@@ -89,6 +89,13 @@ export interface Translated {
   losses: readonly Loss[];
 }
 
+export interface ListCommand {
+  argv: readonly string[];
+  stdin?: string;
+  /** Whether the answer is all there; the input stays open until then. */
+  isComplete?(stdout: string): boolean;
+}
+
 /** How to run the real CLI in a private home against a model on loopback. */
 export interface Sandbox {
   /** Files to lay down, relative to the private home. */
@@ -96,8 +103,8 @@ export interface Sandbox {
   env: Readonly<Record<string, string>>;
   /** Resumes a session with one prompt and ends. */
   resume(originalId: string, prompt: string): readonly string[];
-  /** Lists sessions, or shows one, by the CLI's own means; absent where the CLI has none without a terminal. */
-  list?(): readonly string[];
+  /** Lists sessions by the CLI's own means; absent where the CLI has none without a terminal. */
+  list?(): ListCommand;
 }
 
 export interface Adapter {

@@ -22,6 +22,8 @@ export interface CellCommand {
   argv: readonly string[];
   env: Readonly<Record<string, string>>;
   stdin?: string;
+  /** The input stays open until this is so; absent = it is closed at once. */
+  isComplete?(stdout: string): boolean;
   timeoutMs: number;
 }
 
@@ -178,7 +180,11 @@ function outcomeOf(child: ChildProcess, command: CellCommand): Promise<Outcome> 
     });
     // A CLI that does not read its input closes it early; that is its own affair.
     child.stdin?.on("error", () => undefined);
-    child.stdin?.end(command.stdin ?? "");
+    child.stdin?.write(command.stdin ?? "");
+    if (!command.isComplete) child.stdin?.end();
+    child.stdout?.on("data", () => {
+      if (command.isComplete?.(stdout())) child.stdin?.end();
+    });
   });
 }
 

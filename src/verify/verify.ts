@@ -196,7 +196,8 @@ async function listedIn(
   timeoutMs: number,
 ): Promise<boolean | undefined> {
   if (!sandbox.list) return undefined;
-  const outcome = await cell.run({ argv: [path, ...sandbox.list()], env: sandbox.env, timeoutMs });
+  const { argv, ...rest } = sandbox.list();
+  const outcome = await cell.run({ argv: [path, ...argv], ...rest, env: sandbox.env, timeoutMs });
   return outcome.stdout.includes(originalId);
 }
 
