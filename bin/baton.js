@@ -2,7 +2,7 @@
 // Starts Baton. Plain JavaScript that any Node from 18 on can run: a Node that is too old for the program
 // hands over to the newer one that was installed beside it, or says in one line what to do.
 import { existsSync } from "node:fs";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 
 const OLDEST = [22, 18];
 
@@ -16,10 +16,17 @@ function isNewEnough(version) {
 
 /** A clone has the sources and runs them as they are; what npm installs has the compiled program only. */
 async function start() {
-  const source = fileURLToPath(new URL("../src/cli/main.ts", import.meta.url));
-  const built = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
-  const { main } = await import(pathToFileURL(existsSync(source) ? source : built).href);
+  const source = new URL("../src/cli/main.ts", import.meta.url);
+  const isClone = existsSync(source);
+  if (isClone) await keepStripped();
+  const { main } = await import(isClone ? source.href : new URL("../dist/cli/main.js", import.meta.url).href);
   process.exitCode = await main(process.argv.slice(2));
+}
+
+/** Stripping types at every start would double its time. */
+async function keepStripped() {
+  const { enableCompileCache } = await import("node:module");
+  enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/baton", import.meta.url)));
 }
 
 async function handOver() {
