@@ -77,7 +77,9 @@ function* checkMessage(message: JsonObject, at: string, last: boolean, judging: 
   }
   const empty = message.content === "" || (Array.isArray(message.content) && message.content.length === 0);
   const prefill = message.role === "assistant" && last;
-  if (empty && !prefill) {
+  // Claude Code 2.1.325 changes the effort in mid-conversation with a system message that says nothing else.
+  const setting = message.role === "system" && isObject(message.output_config);
+  if (empty && !prefill && !setting) {
     yield violation(
       "message_empty",
       at,

@@ -211,4 +211,11 @@ describe("Anthropic Messages", () => {
     expect(loopback.requests[0]).toMatchObject({ outcome: "refused", status: 400 });
     expect(loopback.requests[0]?.violations[0]?.rule).toBe(rule);
   });
+
+  it("takes a system message that only sets the effort, and no other empty one", async () => {
+    const silent = { role: "system", content: [] };
+    const effort = { ...silent, output_config: { effort: "medium" } };
+    expect((await post(loopback, PATH, request([user("x"), effort]))).status).toBe(200);
+    expect((await post(loopback, PATH, request([user("x"), silent]))).status).toBe(400);
+  });
 });
