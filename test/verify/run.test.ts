@@ -84,7 +84,7 @@ describe.each<Isolation>(["namespace", "proxy"])("a cell kept apart by a %s", (i
 
   it("keeps the input open until the answer is there", async () => {
     const code =
-      'process.stdin.on("data", (data) => setTimeout(() => console.log(`heard ${data}`), 50)).on("end", () => process.exit(3))';
+      'process.stdin.on("data", (data) => setTimeout(() => console.log("heard", String(data)), 50)).on("end", () => process.exit(3))';
     const command = { argv: ["node", "-e", code], env: {}, timeoutMs: 20_000, stdin: "this" };
     const outcome = await cell.run({ ...command, isComplete: (stdout) => stdout.includes("\n") });
     expect(outcome).toMatchObject({ exitCode: 3, stdout: "heard this\n" });

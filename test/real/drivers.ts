@@ -1,0 +1,75 @@
+// How each real CLI is started, offline and without asking for permission, to make sessions. The adapters have
+// their own way of resuming for a proof; this one also runs tools.
+import { join } from "node:path";
+import type { CliName } from "./install.ts";
+
+export interface Driver {
+  files(url: string): Record<string, string>;
+  env(home: string, url: string): Record<string, string>;
+  start(prompt: string): string[];
+  resume(id: string, prompt: string): string[];
+  /** The session's id, from what the CLI prints. */
+  idOf(stdout: string): string | undefined;
+  /** Where the session files are. */
+  store(home: string): string;
+}
+
+const claude: Driver = {
+  files: () => ({}),
+  env: (_, url) => ({
+    ANTHROPIC_BASE_URL: url,
+    ANTHROPIC_API_KEY: "sk-ant-api03-fake",
+    DISABLE_AUTOUPDATER: "1",
+    DISABLE_TELEMETRY: "1",
+    DISABLE_ERROR_REPORTING: "1",
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    // Without it root may not skip permissions.
+    IS_SANDBOX: "1",
+  }),
+  start: (prompt) => [...CLAUDE_PRINT, prompt],
+  resume: (id, prompt) => [...CLAUDE_PRINT, "--resume", id, prompt],
+  idOf: (stdout) => /"session_id":"([^"]+)"/.exec(stdout)?.[1],
+  store: (home) => join(home, ".claude", "projects"),
+};
+
+const CLAUDE_PRINT = [
+  "-p",
+  "--output-format",
+  "stream-json",
+  "--verbose",
+  "--permission-mode",
+  "bypassPermissions",
+];
+
+const codex: Driver = {
+  files: (url) => ({ ".codex/config.toml": codexConfig(url) }),
+  env: (home) => ({ CODEX_HOME: join(home, ".codex"), SIM_KEY: "fake" }),
+  start: (prompt) => ["exec", ...CODEX_EXEC, prompt],
+  resume: (id, prompt) => ["exec", "resume", ...CODEX_EXEC, id, prompt],
+  idOf: (stdout) => /"thread_id":"([^"]+)"/.exec(stdout)?.[1],
+  store: (home) => join(home, ".codex", "sessions"),
+};
+
+const CODEX_EXEC = ["--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"];
+
+/** Plugins are off because their catalogue is fetched from the net. */
+function codexConfig(url: string): string {
+  return `model = "gpt-5.5"
+model_provider = "sim"
+check_for_update_on_startup = false
+[model_providers.sim]
+name = "Sim"
+base_url = "${url}/v1"
+env_key = "SIM_KEY"
+wire_api = "responses"
+[features]
+plugins = false
+[analytics]
+enabled = false
+[otel]
+exporter = "none"
+metrics_exporter = "none"
+`;
+}
+
+export const DRIVERS: Record<CliName, Driver> = { claude, codex };

@@ -1,0 +1,71 @@
+// Installs the real CLIs that the tests drive, each from a lock file of its own, into a folder that outlives
+// the checkout: the folder's name is the lock file's hash, so a fresh clone finds what another one installed.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export const CLIS = { claude: "@anthropic-ai/claude-code", codex: "@openai/codex" } as const;
+export type CliName = keyof typeof CLIS;
+
+export interface Cli {
+  name: CliName;
+  version: string;
+  path: string;
+}
+
+/** Not under the home folder: the tests promise to leave that alone. */
+const CACHE = process.env.BATON_CLI_CACHE ?? join(tmpdir(), "baton-cli-cache");
+
+/** The pinned version, or another one by its npm tag or number. */
+export async function installCli(name: CliName, version?: string): Promise<Cli> {
+  const folder = version === undefined ? await installPinned(name) : await installOther(name, version);
+  const manifest = JSON.parse(await readFile(join(folder, "node_modules", CLIS[name], "package.json"), "utf8"));
+  return { name, version: manifest.version, path: join(folder, "node_modules", ".bin", name) };
+}
+
+async function installPinned(name: CliName): Promise<string> {
+  const pinned = join(import.meta.dirname, "clis", name);
+  const lock = await readFile(join(pinned, "package-lock.json"));
+  const hash = createHash("sha256").update(lock).update(`${process.platform}-${process.arch}`).digest("hex");
+  const folder = join(CACHE, `${name}-${hash.slice(0, 16)}`);
+  if (existsSync(folder)) return folder;
+  return intoPlace(folder, async (temporary) => {
+    for (const file of ["package.json", "package-lock.json"]) await copyFile(join(pinned, file), join(temporary, file));
+    npm(temporary, ["ci"]);
+  });
+}
+
+/** Always asked anew, because a tag moves. */
+async function installOther(name: CliName, version: string): Promise<string> {
+  const folder = await mkdtemp(join(await cache(), `${name}-${version.replace(/[^\w.-]/g, "_")}-`));
+  await writeFile(join(folder, "package.json"), JSON.stringify({ private: true }));
+  npm(folder, ["install", `${CLIS[name]}@${version}`]);
+  return folder;
+}
+
+/** Whoever comes second finds the first one's work and throws its own away. */
+async function intoPlace(folder: string, fill: (temporary: string) => Promise<void>): Promise<string> {
+  const temporary = await mkdtemp(join(await cache(), "installing-"));
+  try {
+    await fill(temporary);
+    if (!existsSync(folder)) await rename(temporary, folder);
+  } catch (error) {
+    if (!existsSync(folder)) throw error;
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+  return folder;
+}
+
+async function cache(): Promise<string> {
+  await mkdir(CACHE, { recursive: true, mode: 0o700 });
+  return CACHE;
+}
+
+function npm(cwd: string, args: readonly string[]): void {
+  const { status, stderr, error } = spawnSync("npm", [...args, "--no-audit", "--no-fund"], { cwd, encoding: "utf8" });
+  if (status !== 0) throw new Error(`npm ${args.join(" ")} failed: ${error?.message ?? stderr.trim()}`);
+}
