@@ -13,7 +13,7 @@ export function openaiFailure(failure: Failure, reason?: Violation): JsonObject 
   return {
     error: {
       message: reason?.message ?? failure.message ?? known?.message ?? "The server had an error.",
-      type: failure.type ?? known?.type ?? "invalid_request_error",
+      type: failure.type ?? known?.type ?? (failure.status < 500 ? "invalid_request_error" : "server_error"),
       param: reason?.at ?? null,
       code: reason?.code ?? known?.code ?? null,
     },

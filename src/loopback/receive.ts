@@ -23,6 +23,12 @@ export function targetOf(request: IncomingMessage): URL | undefined {
   return URL.parse(target, base) ?? undefined;
 }
 
+/** Whether a URL means this server, not another host and not another port of this machine. */
+export function isOurs(url: URL, request: IncomingMessage): boolean {
+  if (!isLoopback(url.hostname)) return false;
+  return request.url?.startsWith("/") === true || url.port === String(request.socket.localPort);
+}
+
 export function isLoopback(hostname: string): boolean {
   return LOOPBACK.includes(hostname.toLowerCase()) || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

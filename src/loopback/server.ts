@@ -8,7 +8,7 @@ import { chat } from "./chat.ts";
 import { gemini } from "./gemini.ts";
 import { isObject, parsed } from "./json.ts";
 import { type Aside, type Exchange, Log, type Refusal } from "./log.ts";
-import { isLoopback, readBody, safeHeaders, TooLarge, targetOf } from "./receive.ts";
+import { isLoopback, isOurs, readBody, safeHeaders, TooLarge, targetOf } from "./receive.ts";
 import { answerOf, type Failure, type Reply, type Script } from "./reply.ts";
 import type { ModelRequest } from "./request.ts";
 import { responses } from "./responses.ts";
@@ -112,7 +112,7 @@ interface Asked {
 async function handle(request: IncomingMessage, response: ServerResponse, state: State): Promise<void> {
   const method = request.method ?? "GET";
   const url = targetOf(request);
-  if (url === undefined || !isLoopback(url.hostname)) {
+  if (url === undefined || !isOurs(url, request)) {
     const host = url?.host ?? request.headers.host ?? "";
     refuse(state, method, host, url?.hostname ?? host);
     return sendJson(response, 403, {
