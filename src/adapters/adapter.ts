@@ -103,6 +103,8 @@ export interface Sandbox {
   env: Readonly<Record<string, string>>;
   /** Resumes a session with one prompt and ends. */
   resume(originalId: string, prompt: string): readonly string[];
+  /** Sentences that the CLI itself puts into the model's mouth when it resumes. */
+  fillers?: readonly string[];
   /** Lists sessions by the CLI's own means; absent where the CLI has none without a terminal. */
   list?(): ListCommand;
 }

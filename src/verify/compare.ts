@@ -34,6 +34,8 @@ export interface CompareOptions {
   hidden?: readonly string[];
   /** What the writer announced, so that a fact that is not there can be put down to it. */
   losses?: readonly Loss[];
+  /** Sentences that the CLI itself puts into the model's mouth. */
+  fillers?: readonly string[];
   /** What was said after the session: looked for like facts, not counted as such. */
   after?: readonly Fact[];
 }
@@ -66,7 +68,7 @@ export function compare(
       ...(named && { named: named.kind }),
     });
   }
-  return { facts: counts, missing, ...strangers(wire, all, options.hidden ?? []) };
+  return { facts: counts, missing, ...strangers(wire, all, options) };
 }
 
 function judge(facts: readonly Fact[], places: readonly (Place | undefined)[], wire: Asked): Verdict[] {

@@ -1,7 +1,8 @@
-// What a request holds beyond the facts. A CLI adds context of its own in the user's role; it never makes up
-// what the model said or a tool returned, so anything there that no fact accounts for is a stranger.
+// What a request holds beyond the facts. A CLI adds context of its own in the user's role; apart from a few
+// known fillers it never makes up what the model said or a tool returned, so anything there that no fact
+// accounts for is a stranger.
 import { type Asked, type Item, remainder } from "./asked.ts";
-import type { Finding } from "./compare.ts";
+import type { CompareOptions, Finding } from "./compare.ts";
 import { type Fact, shorten } from "./facts.ts";
 
 /** Shorter texts turn up by chance. */
@@ -13,14 +14,15 @@ const PROBE = 200;
 export function strangers(
   wire: Asked,
   facts: readonly Fact[],
-  hidden: readonly string[],
+  options: Pick<CompareOptions, "hidden" | "fillers">,
 ): { unexpected: Finding[]; injected: string[] } {
-  const probes = tellingOf(hidden, facts);
+  const fillers = options.fillers ?? [];
+  const probes = tellingOf(options.hidden ?? [], facts);
   const said = userTexts(facts);
   const unexpected: Finding[] = [];
   const injected: string[] = [];
   for (const item of wire.items) {
-    const found = judge(item, probes, said);
+    const found = fillers.includes(remainder(item)) ? undefined : judge(item, probes, said);
     if (found) unexpected.push({ ...found, excerpt: shorten(found.excerpt) });
     else if (item.block.type === "text" && remainder(item) !== "") injected.push(remainder(item));
   }

@@ -104,7 +104,13 @@ async function inside(
     const exchange = exchangeOf(loopback, first, turn.prompt);
     problems.push(...problemsOf(turn, outcome, exchange, arranged.originalId));
     const after = saidUntil(script, turn);
-    comparisons.push(compare(facts, exchange?.request ?? nothing(adapter), { ...arranged, after }));
+    comparisons.push(
+      compare(facts, exchange?.request ?? nothing(adapter), {
+        ...arranged,
+        ...(sandbox.fillers && { fillers: sandbox.fillers }),
+        after,
+      }),
+    );
   }
   const listed = await listedIn(cell, sandbox, cli.path, arranged.originalId, timeoutMs);
   return {

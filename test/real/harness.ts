@@ -6,8 +6,8 @@ import { join } from "node:path";
 import type { Exchange } from "../../src/loopback/log.ts";
 import type { Reply } from "../../src/loopback/reply.ts";
 import { type Loopback, startLoopback } from "../../src/loopback/server.ts";
-import { type Cell, layDown, openCell, type Outcome } from "../../src/verify/run.ts";
-import { type Driver, DRIVERS } from "./drivers.ts";
+import { type Cell, layDown, type Outcome, openCell } from "../../src/verify/run.ts";
+import { DRIVERS, type Driver } from "./drivers.ts";
 import { type Cli, type CliName, installCli } from "./install.ts";
 
 export interface Rig {
@@ -22,6 +22,8 @@ export interface Rig {
   resume(id: string, prompt: string, replies: Reply[], more?: TurnOptions): Promise<Turn>;
   /** Runs the CLI with arguments of one's own. */
   run(args: readonly string[], replies?: Reply[], more?: TurnOptions): Promise<Turn>;
+  /** Runs any command where the CLI runs. */
+  exec(argv: readonly string[], replies?: Reply[], more?: TurnOptions): Promise<Turn>;
   /** A copy of the home as it is now, which later turns do not touch. */
   snapshot(): Promise<string>;
   write(name: string, content: string | Uint8Array): Promise<string>;
@@ -29,7 +31,6 @@ export interface Rig {
 }
 
 export interface TurnOptions {
-  args?: readonly string[];
   stdin?: string;
   isComplete?(stdout: string): boolean;
   /** Sent to the CLI as soon as this file of its project is there. */
@@ -52,17 +53,21 @@ export async function openRig(name: CliName, cli?: Cli): Promise<Rig> {
   await layDown(cell.home, driver.files(loopback.url));
   const snapshots: string[] = [];
 
-  async function run(args: readonly string[], script: Reply[] = [], more: TurnOptions = {}): Promise<Turn> {
+  async function exec(
+    command: readonly string[],
+    script: Reply[] = [],
+    more: TurnOptions = {},
+  ): Promise<Turn> {
     replies.splice(0, replies.length, ...script);
     const first = loopback.requests.length;
-    const { signal, args: extra = [], ...rest } = more;
-    const command = [installed.path, ...args, ...extra];
+    const { signal, ...rest } = more;
     const argv = signal ? signalled(cell, signal, command) : command;
     const env = driver.env(cell.home, loopback.url);
     const outcome = await cell.run({ argv, env, timeoutMs: TURN_MS, ...rest });
     return { ...outcome, id: driver.idOf(outcome.stdout) ?? "", requests: loopback.requests.slice(first) };
   }
 
+  const run: Rig["run"] = (args, script, more) => exec([installed.path, ...args], script, more);
   return {
     name,
     cli: installed,
@@ -71,6 +76,7 @@ export async function openRig(name: CliName, cli?: Cli): Promise<Rig> {
     driver,
     loopback,
     run,
+    exec,
     start: (prompt, script, more) => run(driver.start(prompt), script, more),
     resume: (id, prompt, script, more) => run(driver.resume(id, prompt), script, more),
     async snapshot() {
@@ -92,7 +98,7 @@ export async function openRig(name: CliName, cli?: Cli): Promise<Rig> {
   };
 }
 
-function signalled(cell: Cell, signal: { name: string; file: string }, command: string[]): string[] {
+function signalled(cell: Cell, signal: { name: string; file: string }, command: readonly string[]): string[] {
   const program = join(import.meta.dirname, "signal.ts");
   return ["node", program, signal.name, join(cell.cwd, signal.file), ...command];
 }

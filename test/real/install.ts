@@ -22,7 +22,9 @@ const CACHE = process.env.BATON_CLI_CACHE ?? join(tmpdir(), "baton-cli-cache");
 /** The pinned version, or another one by its npm tag or number. */
 export async function installCli(name: CliName, version?: string): Promise<Cli> {
   const folder = version === undefined ? await installPinned(name) : await installOther(name, version);
-  const manifest = JSON.parse(await readFile(join(folder, "node_modules", CLIS[name], "package.json"), "utf8"));
+  const manifest = JSON.parse(
+    await readFile(join(folder, "node_modules", CLIS[name], "package.json"), "utf8"),
+  );
   return { name, version: manifest.version, path: join(folder, "node_modules", ".bin", name) };
 }
 
@@ -33,7 +35,8 @@ async function installPinned(name: CliName): Promise<string> {
   const folder = join(CACHE, `${name}-${hash.slice(0, 16)}`);
   if (existsSync(folder)) return folder;
   return intoPlace(folder, async (temporary) => {
-    for (const file of ["package.json", "package-lock.json"]) await copyFile(join(pinned, file), join(temporary, file));
+    for (const file of ["package.json", "package-lock.json"])
+      await copyFile(join(pinned, file), join(temporary, file));
     npm(temporary, ["ci"]);
   });
 }
@@ -66,6 +69,9 @@ async function cache(): Promise<string> {
 }
 
 function npm(cwd: string, args: readonly string[]): void {
-  const { status, stderr, error } = spawnSync("npm", [...args, "--no-audit", "--no-fund"], { cwd, encoding: "utf8" });
+  const { status, stderr, error } = spawnSync("npm", [...args, "--no-audit", "--no-fund"], {
+    cwd,
+    encoding: "utf8",
+  });
   if (status !== 0) throw new Error(`npm ${args.join(" ")} failed: ${error?.message ?? stderr.trim()}`);
 }

@@ -249,6 +249,10 @@ describe("strangers", () => {
     ]);
     expect(found.unexpected.map(({ type }) => type)).toEqual(["text", "call", "result"]);
     expect(found.facts.kept).toBe(7);
+    const known = await compared(thread, [...wire, says("assistant", "No response requested.")], {
+      fillers: ["No response requested."],
+    });
+    expect(known).toMatchObject({ unexpected: [], injected: ["No response requested."] });
   });
 
   it("are history that the model must not see", async () => {
