@@ -5,7 +5,7 @@ import { type Loss, loss } from "../session/losses.ts";
 import type { Entry, SessionRecord, Usage } from "../session/session.ts";
 import type { Skeleton } from "../session/skeleton.ts";
 import { skeletonBuilder } from "../session/skeleton.ts";
-import type { Range, Source } from "../session/source.ts";
+import type { Folded, Range, Source } from "../session/source.ts";
 import { type NativeRecord, type Position, START } from "../storage/records.ts";
 import type { Fold, SessionRef } from "./adapter.ts";
 import { headerBuilder } from "./header.ts";
@@ -17,6 +17,8 @@ export interface OpenOptions<State> {
   read(options: { from: Position; shrink: boolean; raw?: boolean }): AsyncIterable<NativeRecord[]>;
   provider: string;
   children?(): AsyncIterable<Source>;
+  /** hidden: the agent leaves a call that was never answered out of its request once the session went on. */
+  unanswered?: "hidden";
   /** Found outside the records: a title in an index file, a folder name that stands in for a cwd. */
   extra?: { title?: string; cwd?: string; losses?: readonly Loss[] };
 }
@@ -40,7 +42,7 @@ export async function openSource<State>(options: OpenOptions<State>): Promise<So
   const checkpoints: Checkpoint[] = [];
   const withEntry = bitmap();
   const state = fold.initial(ref);
-  let head: string | undefined;
+  let head: Extract<Folded, { type: "head" }> | undefined;
   let count = 0;
   let nextCheckpoint = 0;
 
@@ -55,20 +57,20 @@ export async function openSource<State>(options: OpenOptions<State>): Promise<So
       for (const folded of fold.step(state, record)) {
         switch (folded.type) {
           case "entry":
-            skeleton.add(folded.entry);
+            skeleton.add(folded.entry, folded.keepsRun);
             header.entry(folded.entry);
             if (folded.entry.turn !== undefined) lastOfTurn.set(folded.entry.turn, count);
             for (const index of folded.entry.records ?? []) withEntry.set(index);
             count++;
             break;
           case "link":
-            skeleton.link(folded.id, folded.parent);
+            skeleton.link(folded.id, folded.parent, folded.alias);
             break;
           case "header":
             header.patch(folded.patch);
             break;
           case "head":
-            head = folded.id;
+            head = folded;
             break;
           case "usage":
             usages.set(folded.turn, folded.usage);
@@ -81,13 +83,16 @@ export async function openSource<State>(options: OpenOptions<State>): Promise<So
     }
   }
 
-  const finished = skeleton.finish(head);
-  losses.push(...structureLosses(finished));
+  const finished = skeleton.finish(head?.id, head?.unlessFollowed);
+  for (const found of structureLosses(finished)) losses.push(found);
+  const hidden = options.unanswered === "hidden" ? unansweredCalls(finished) : NONE;
+  const whole: Skeleton = { ...finished, note: (at) => hidden.has(at) || finished.note(at) };
+  const facts: Facts = { skeleton: whole, hidden, usages, lastOfTurn };
   const source: Source = {
-    header: header.finish(usages, head === undefined ? undefined : finished.id(finished.head)),
-    skeleton: finished,
+    header: header.finish(usages, whole.head === whole.length - 1 ? undefined : whole.id(whole.head)),
+    skeleton: whole,
     losses,
-    entries: (range) => entries(options, checkpoints, usages, lastOfTurn, range),
+    entries: (range) => entries(options, checkpoints, facts, range),
     records: () => records(options, withEntry),
     children: options.children ?? none,
   };
@@ -101,8 +106,7 @@ async function* none(): AsyncGenerator<Source> {
 async function* entries<State>(
   options: OpenOptions<State>,
   checkpoints: readonly Checkpoint[],
-  usages: ReadonlyMap<string, Usage>,
-  lastOfTurn: ReadonlyMap<string, number>,
+  facts: Facts,
   range: Range = {},
 ): AsyncGenerator<Entry> {
   const from = range.from ?? 0;
@@ -116,23 +120,68 @@ async function* entries<State>(
       for (const folded of options.fold.step(state, record)) {
         if (folded.type !== "entry") continue;
         if (position >= to) return;
-        if (position >= from) yield withUsage(folded.entry, position, usages, lastOfTurn);
+        if (position >= from) yield completed(folded.entry, position, facts);
         position++;
       }
     }
   }
 }
 
-function withUsage(
-  entry: Entry,
-  position: number,
-  usages: ReadonlyMap<string, Usage>,
-  lastOfTurn: ReadonlyMap<string, number>,
-): Entry {
-  if (entry.turn === undefined || lastOfTurn.get(entry.turn) !== position) return entry;
-  const usage = usages.get(entry.turn);
-  return usage ? { ...entry, usage } : entry;
+/** What only the whole session knows of its entries. */
+interface Facts {
+  skeleton: Skeleton;
+  hidden: ReadonlySet<number>;
+  usages: ReadonlyMap<string, Usage>;
+  lastOfTurn: ReadonlyMap<string, number>;
 }
+
+/** The entry with ids of other entries in place of native ones, and with what is known from later records. */
+function completed(entry: Entry, position: number, facts: Facts): Entry {
+  const { skeleton } = facts;
+  if (entry.parent !== undefined) {
+    const parent = skeleton.parent(position);
+    if (parent === position - 1 && parent !== -1) entry.parent = undefined;
+    else entry.parent = parent === -1 ? null : skeleton.id(parent);
+  }
+  if (entry.type === "compaction") {
+    const keeps = skeleton.keeps(position);
+    if (keeps.length > 0 || entry.keeps) entry.keeps = [...keeps];
+  }
+  if (facts.hidden.has(position)) entry.note = true;
+  if (entry.turn !== undefined && facts.lastOfTurn.get(entry.turn) === position) {
+    const usage = facts.usages.get(entry.turn);
+    if (usage) entry.usage = usage;
+  }
+  return entry;
+}
+
+/** Calls that were never answered, except in the last message: there the agent waits for an answer. */
+function unansweredCalls(skeleton: Skeleton): ReadonlySet<number> {
+  const answered = new Set<number>();
+  for (let at = 0; at < skeleton.length; at++)
+    if (skeleton.type(at) === "tool_result") answered.add(skeleton.call(at));
+  const last = lastMessage(skeleton);
+  const lastTurn = last === -1 ? -1 : skeleton.turn(last);
+  const found = new Set<number>();
+  for (let at = 0; at < skeleton.length; at++) {
+    if (skeleton.type(at) !== "tool_call" || answered.has(skeleton.call(at)) || at === last) continue;
+    if (lastTurn === -1 || skeleton.turn(at) !== lastTurn) found.add(at);
+  }
+  return found;
+}
+
+/** The newest entry of the current branch that is neither a result nor hidden from the model. */
+function lastMessage(skeleton: Skeleton): number {
+  let at = skeleton.head;
+  for (let hops = 0; at !== -1 && hops < skeleton.length; hops++) {
+    const type = skeleton.type(at);
+    if (!skeleton.note(at) && type !== "tool_result" && type !== "system") return at;
+    at = skeleton.parent(at);
+  }
+  return -1;
+}
+
+const NONE: ReadonlySet<number> = new Set();
 
 async function* records<State>(
   options: OpenOptions<State>,

@@ -64,6 +64,10 @@ const kinds = {
     meaning: "An unanswered call was given a result that says it was interrupted.",
   },
   result_dropped: { severity: "warning", meaning: "A tool result without a call cannot be carried." },
+  context_dropped: {
+    severity: "info",
+    meaning: "What an agent tells its model about itself was left out; the target tells its own.",
+  },
   history_hidden: { severity: "info", meaning: "History that the model no longer sees was left out." },
   // Met while writing.
   tool_renamed: { severity: "info", meaning: "A tool call was translated to the target's own tool." },

@@ -68,8 +68,13 @@ const common = {
   usage: usageSchema.optional(),
   /** Present where there is more than plain text; then it holds all of the content, text included. */
   parts: z.array(partSchema).optional(),
-  /** Context that the user did not type. */
+  /**
+   * Context that the user did not type. On a `system` entry: what an agent tells its model about itself and its
+   * surroundings (tools, skills, date …), which another agent replaces by its own.
+   */
   injected: z.boolean().optional(),
+  /** A note of the agent to its user (an API error, a status line): no model ever sees it. */
+  note: z.boolean().optional(),
   /** The turn was cut off by the user or by a crash before this entry was complete. */
   interrupted: z.boolean().optional(),
   /** Indices of the native records this entry came from. */

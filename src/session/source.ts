@@ -33,16 +33,26 @@ export interface Source extends Stream {
 
 /** What folding one native record yields. A reader is a function from records to these. */
 export type Folded =
-  | { type: "entry"; entry: Entry }
-  /** A record inside the thread that has no entry: later records may name it as their parent. */
-  | { type: "link"; id: string; parent: string | null }
+  /** `keepsRun`: a compaction keeps the entries from one to another, where the store names only these two. */
+  | { type: "entry"; entry: Entry; keepsRun?: Run }
+  /**
+   * A record inside the thread that has no entry: later records may name it as their parent. With `alias` it is
+   * another name of the entry `parent`, which is already there.
+   */
+  | { type: "link"; id: string; parent: string | null; alias?: boolean }
   /** Facts of the session as a whole; the last one to name a field wins. */
   | { type: "header"; patch: HeaderPatch }
-  /** Which entry (or link) is now the newest of the current branch. */
-  | { type: "head"; id: string }
+  /** Which entry (or link) is the newest of the current branch; `unlessFollowed`: if the last entry is not below it. */
+  | { type: "head"; id: string; unlessFollowed?: boolean }
   /** Tokens of one model message; the last one for a turn wins. */
   | { type: "usage"; turn: string; usage: Usage }
   | { type: "loss"; loss: Loss };
+
+/** The first and the last of a chain of entries, by id. */
+export interface Run {
+  from: string;
+  to: string;
+}
 
 export interface HeaderPatch {
   title?: string;

@@ -1,5 +1,5 @@
-// Changes a session's CONTENT for its target before the writer changes its dialect: thinking by policy,
-// unanswered calls completed, results without a call left out.
+// Changes a session's CONTENT for its target before the writer changes its dialect: thinking by policy, what
+// the old agent said of itself left out, unanswered calls completed, results without a call left out.
 import { type Loss, loss } from "../session/losses.ts";
 import type { Entry, Part, ToolCall } from "../session/session.ts";
 import type { Stream } from "../session/source.ts";
@@ -15,11 +15,21 @@ export function prepare(stream: Stream, options: PrepareOptions, losses: Loss[] 
   return {
     ...stream,
     losses,
-    entries: () => completed(withoutThinking(stream.entries(), options, losses), losses),
+    entries: () =>
+      completed(withoutThinking(withoutContext(stream.entries(), losses), options, losses), losses),
     async *children() {
       for await (const child of stream.children()) yield prepare(child, options, losses);
     },
   };
+}
+
+/** Tools, skills, environment of the old agent would mislead the new one, which tells its own. */
+async function* withoutContext(entries: AsyncIterable<Entry>, losses: Loss[]): AsyncGenerator<Entry> {
+  for await (const entry of entries) {
+    if (entry.type === "system" && entry.injected)
+      losses.push(loss("context_dropped", { entry: entry.id }, entry.subtype ?? "context of the agent"));
+    else yield entry;
+  }
 }
 
 async function* withoutThinking(

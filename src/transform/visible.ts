@@ -12,6 +12,10 @@ export interface VisibleOptions {
 
 /** Positions of the visible entries in the order in which the model sees them. */
 export function visiblePositions(skeleton: Skeleton, options: VisibleOptions = {}): number[] {
+  return threadPositions(skeleton, options).filter((position) => !skeleton.note(position));
+}
+
+function threadPositions(skeleton: Skeleton, options: VisibleOptions): number[] {
   const path = branch(skeleton);
   const whole = withCompanions(skeleton, path);
   if (options.history === "full") return whole;
@@ -64,7 +68,7 @@ function withCompanions(skeleton: Skeleton, path: readonly number[]): number[] {
   return arrange(skeleton, path, ofTurn, results);
 }
 
-/** The result of each call: the one on the path if there is one, otherwise the last one written. */
+/** The result of each call: the first one on the path if there is one, otherwise the last one written. */
 function resultsOf(skeleton: Skeleton, calls: Set<number>, onPath: Set<number>): Map<number, number> {
   const results = new Map<number, number>();
   for (let position = 0; position < skeleton.length; position++) {
@@ -72,7 +76,7 @@ function resultsOf(skeleton: Skeleton, calls: Set<number>, onPath: Set<number>):
     const call = skeleton.call(position);
     if (!calls.has(call)) continue;
     const known = results.get(call);
-    if (known === undefined || onPath.has(position) || !onPath.has(known)) results.set(call, position);
+    if (known === undefined || !onPath.has(known)) results.set(call, position);
   }
   return results;
 }
@@ -85,13 +89,16 @@ function arrange(
 ): number[] {
   const order: number[] = [];
   const placed = new Set<number>();
+  // A result stands after its call even where it was recorded before it.
+  const isAnswer = (position: number) =>
+    skeleton.type(position) === "tool_result" && results.get(skeleton.call(position)) === position;
   const place = (position: number) => {
     if (placed.has(position)) return;
     placed.add(position);
     order.push(position);
   };
   for (const [index, position] of path.entries()) {
-    if (placed.has(position)) continue;
+    if (placed.has(position) || isAnswer(position)) continue;
     const message = ofTurn.get(skeleton.turn(position)) ?? callsFrom(skeleton, path, index);
     for (const member of message) place(member);
     for (const member of message) {
@@ -130,7 +137,7 @@ export function visible(source: Source, options: VisibleOptions = {}): Stream {
 
 /** The current branch as it was recorded, compactions and what they hid included: what the same agent keeps. */
 export function thread(source: Source): Stream {
-  const order = visiblePositions(source.skeleton, { history: "full" });
+  const order = threadPositions(source.skeleton, { history: "full" });
   return {
     header: source.header,
     losses: source.losses,

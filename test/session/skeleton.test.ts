@@ -133,3 +133,35 @@ it("holds any number of entries, whatever their parents say", () => {
     { numRuns: 20 },
   );
 });
+
+describe("records without an entry of their own", () => {
+  it("stand for the entry they follow, or for one by another name", () => {
+    const builder = skeletonBuilder();
+    builder.add(call("c1"));
+    builder.link("record of c1", "c1", true);
+    builder.link("attachment", "record of c1");
+    builder.add(user("u2", { parent: "attachment" }));
+    builder.add(compaction("k", { keeps: ["record of c1", "attachment"] }));
+    const skeleton = builder.finish();
+    expect(skeleton.parent(1)).toBe(0);
+    expect(skeleton.keeps(2)).toEqual(["c1"]);
+  });
+
+  it("may name a run of entries by its ends", () => {
+    const builder = skeletonBuilder();
+    for (const id of ["u1", "u2", "u3"]) builder.add(user(id));
+    builder.add(compaction("k"), { from: "u2", to: "u3" });
+    builder.add(compaction("broken"), { from: "gone", to: "u3" });
+    expect(builder.finish().keeps(3)).toEqual(["u2", "u3"]);
+    expect(builder.finish().keeps(4)).toEqual([]);
+  });
+});
+
+it("a named head gives way to the last entry when that is below it, if so told", () => {
+  const entries = [user("u1"), user("u2"), user("u3", { parent: "u1" })];
+  const builder = skeletonBuilder();
+  for (const entry of entries) builder.add(entry);
+  expect(builder.finish("u1", true).head).toBe(2);
+  expect(builder.finish("u2", true).head).toBe(1);
+  expect(builder.finish("u1").head).toBe(0);
+});

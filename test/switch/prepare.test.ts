@@ -152,3 +152,11 @@ it("whatever comes in, every call has exactly one result after it and every resu
     { numRuns: 500 },
   );
 });
+
+it("what the old agent told its model about itself stays behind", async () => {
+  const told: Entry = { ...user("s1"), type: "system", injected: true, subtype: "skills", content: "skills" };
+  const meant: Entry = { ...user("s2"), type: "system", content: "be brief" };
+  const { ids, losses } = await prepared([told, meant, user("u1")]);
+  expect(ids).toBe("s2 u1");
+  expect(losses).toEqual(["context_dropped s1"]);
+});

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Entry, Session } from "../../src/session/session.ts";
 import { sourceOf } from "../../src/session/source.ts";
-import { type VisibleOptions, visible, visibleEntries } from "../../src/transform/visible.ts";
+import { thread, type VisibleOptions, visible, visibleEntries } from "../../src/transform/visible.ts";
 import { assistant, call, compaction, result, session, user } from "../session/build.ts";
 
 async function seen(timeline: Entry[], fields: Partial<Session> = {}, options: VisibleOptions = {}) {
@@ -228,4 +228,18 @@ it("children are seen the same way", async () => {
   expect(children).toHaveLength(1);
   const entries = await Array.fromAsync(children[0]!.entries());
   expect(entries.map(({ id }) => id)).toEqual(["k", "x2"]);
+});
+
+it("notes to the user are not seen, what follows them is", async () => {
+  const timeline = [user("u1"), { ...assistant("a1"), note: true }, user("u2", { parent: "a1" })];
+  expect(await seen(timeline)).toBe("u1 u2");
+  const whole = await Array.fromAsync(thread(sourceOf(session(timeline))).entries());
+  expect(whole.map(({ id }) => id)).toEqual(["u1", "a1", "u2"]);
+});
+
+it("a result never stands before its call, and the first one counts", async () => {
+  expect(await seen([user("u1"), result("c1"), call("c1"), user("u2")])).toBe("u1 c1 r1 u2");
+  expect(await seen([call("c1"), result("c1"), result("c1", {}, "again"), user("u2")])).toBe(
+    "c1 r1 again u2",
+  );
 });
