@@ -98,14 +98,14 @@ function events(answer: Answer, rendering: Rendering): WireEvent[] {
   const chunk = (delta: JsonObject, finish: string | null = null): WireEvent => ({
     data: { ...envelope, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }] },
   });
+  const wanted = object(rendering.body.stream_options).include_usage === true;
   let calls = 0;
   const deltas = answer.blocks.flatMap((block) => deltasOf(block, block.type === "call" ? calls++ : 0));
   return [
     chunk({ role: "assistant", content: "", refusal: null }),
     ...deltas.map((delta) => chunk(delta)),
     chunk({}, FINISH_REASONS[answer.stop]),
-    // The vendor sends this only on request; clients that did not ask ignore a chunk without choices.
-    { data: { ...envelope, choices: [], usage: usageOf(answer) } },
+    ...(wanted ? [{ data: { ...envelope, choices: [], usage: usageOf(answer) } }] : []),
     { data: "[DONE]" },
   ];
 }

@@ -14,8 +14,6 @@ const DECODERS = {
   zstd: promisify(zstdDecompress),
 } as const;
 
-export class TooLarge extends Error {}
-
 /** The URL asked for; a client that takes us for a proxy names a host of its own. */
 export function targetOf(request: IncomingMessage): URL | undefined {
   const target = request.url ?? "/";
@@ -33,7 +31,8 @@ export function isLoopback(hostname: string): boolean {
   return LOOPBACK.includes(hostname.toLowerCase()) || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
-export async function readBody(request: IncomingMessage): Promise<Buffer> {
+/** The body, or undefined when it is too large. */
+export async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -42,7 +41,7 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
     if (size <= MOST_BYTES) chunks.push(chunk);
     else chunks.length = 0;
   }
-  if (size > MOST_BYTES) throw new TooLarge();
+  if (size > MOST_BYTES) return undefined;
   const bytes = Buffer.concat(chunks);
   const encoding = request.headers["content-encoding"];
   if (encoding === undefined || !(encoding in DECODERS)) return bytes;

@@ -8,7 +8,7 @@ import { chat } from "./chat.ts";
 import { gemini } from "./gemini.ts";
 import { isObject, parsed } from "./json.ts";
 import { type Aside, type Exchange, Log, type Refusal } from "./log.ts";
-import { isLoopback, isOurs, readBody, safeHeaders, TooLarge, targetOf } from "./receive.ts";
+import { isLoopback, isOurs, readBody, safeHeaders, targetOf } from "./receive.ts";
 import { answerOf, type Failure, type Reply, type Script } from "./reply.ts";
 import type { ModelRequest } from "./request.ts";
 import { responses } from "./responses.ts";
@@ -61,6 +61,8 @@ export async function startLoopback(options: LoopbackOptions = {}): Promise<Loop
   server.on("connect", (request, socket) => {
     const host = request.url ?? "";
     refuse(state, "CONNECT", host, URL.parse(`http://${host}`)?.hostname ?? host);
+    // Without a listener, a client that hangs up first would end the process.
+    socket.on("error", () => socket.destroy());
     socket.end("HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
   });
   // Clients keep connections between turns; one that closes under them looks like a network failure.
@@ -148,6 +150,10 @@ async function receive(asked: Asked, state: State): Promise<void> {
     return sendJson(response, 200, wire.models(state.models));
   }
   const bytes = await readBody(request);
+  if (bytes === undefined) {
+    aside(state, "POST", url, 413);
+    return sendFailure(asked, { status: 413, message: "Request exceeds the maximum size" });
+  }
   const text = bytes.toString("utf8");
   const value = parsed(text);
   const body = isObject(value) ? value : {};
@@ -230,7 +236,8 @@ async function perform(reply: Reply, asked: Asked, exchange: Exchange, state: St
 
 /** Everything that can go wrong in a script's answer goes wrong here, before the first byte is sent. */
 function render(reply: Reply, { wire, route, response }: Asked, exchange: Exchange, state: State) {
-  const rendering = { request: exchange.request, signer: state.signer };
+  const body = isObject(exchange.body) ? exchange.body : {};
+  const rendering = { request: exchange.request, body, signer: state.signer };
   const answer = answerOf(reply, exchange.bytes);
   if (!exchange.request.stream) {
     const message = wire.message(answer, rendering);
@@ -273,11 +280,7 @@ function aside({ log }: State, method: string, url: URL, status: number): void {
 }
 
 function fail(response: ServerResponse, error: unknown): void {
-  const status = error instanceof TooLarge ? 413 : 400;
   const message = error instanceof Error ? error.message : String(error);
   if (response.headersSent) response.destroy();
-  else
-    sendJson(response, status, {
-      error: { type: status === 413 ? "request_too_large" : "invalid_request_error", message },
-    });
+  else sendJson(response, 400, { error: { type: "invalid_request_error", message } });
 }

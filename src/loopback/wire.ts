@@ -61,6 +61,7 @@ export interface WireEvent {
 
 export interface Rendering {
   request: ModelRequest;
+  body: JsonObject;
   signer: Signer;
 }
 

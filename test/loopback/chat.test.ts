@@ -59,7 +59,11 @@ const USAGE = {
 describe("OpenAI Chat Completions", () => {
   it("streams text, reasoning and parallel calls in chunks and ends with [DONE]", async () => {
     replies = [REPLY];
-    const { text } = await post(loopback, PATH, request([user("hi")], { stream: true }));
+    const { text } = await post(
+      loopback,
+      PATH,
+      request([user("hi")], { stream: true, stream_options: { include_usage: true } }),
+    );
     expect(sse(text).at(-1)?.data).toBe("[DONE]");
     const chunks = jsonEvents<Chunk>(text);
     expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
@@ -78,6 +82,13 @@ describe("OpenAI Chat Completions", () => {
     ]);
     expect(chunks.at(-2)?.choices[0]?.finish_reason).toBe("tool_calls");
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: USAGE });
+  });
+
+  it("sends usage inside a stream only on request", async () => {
+    const { text } = await post(loopback, PATH, request([user("hi")], { stream: true }));
+    const chunks = jsonEvents<Chunk>(text);
+    expect(chunks.filter(({ usage }) => usage !== undefined)).toEqual([]);
+    expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe("stop");
   });
 
   it("says the same without streaming", async () => {

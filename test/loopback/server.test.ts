@@ -246,6 +246,24 @@ describe("the server", () => {
     ]);
   });
 
+  it("survives clients that hang up in the middle", async () => {
+    const loopback = await start();
+    const head = "POST /v1/messages HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 1000\r\n\r\n{";
+    await Promise.all(
+      [head, "CONNECT example.com:443 HTTP/1.1\r\nhost: example.com:443\r\n\r\n", "POST /v1"].map(
+        (bytes) =>
+          new Promise<void>((resolve) => {
+            const socket = connect(loopback.port, "127.0.0.1", () => {
+              socket.write(bytes, () => socket.resetAndDestroy());
+            });
+            socket.on("close", () => resolve());
+          }),
+      ),
+    );
+    expect((await ask(loopback, "anthropic")).status).toBe(200);
+    expect(loopback.requests.length).toBe(1);
+  });
+
   it("tells those who wait that it closes", async () => {
     const loopback = await start();
     const waiting = expect(loopback.waitFor(1)).rejects.toThrow(/closed before/);
