@@ -193,7 +193,11 @@ async function* records<State>(
 }
 
 function rawRecord(record: NativeRecord, hasEntry: boolean): SessionRecord {
-  const common = { index: record.index, ...(hasEntry ? {} : { entries: false }) };
+  const common = {
+    index: record.index,
+    ...(record.file !== undefined && { file: record.file }),
+    ...(hasEntry ? {} : { entries: false }),
+  };
   return isUtf8(record.bytes)
     ? { ...common, raw: record.bytes.toString("utf8") }
     : { ...common, raw: record.bytes.toString("base64"), encoding: "base64" };

@@ -33,6 +33,8 @@ export interface NativeRecord {
   losses: readonly Loss[];
   /** The bytes, newline included. A view into a buffer that is reused: copy what outlives the batch. */
   bytes: Buffer;
+  /** Which file of the bundle it stands in; absent = the main file. */
+  file?: string;
 }
 
 export interface Position {

@@ -1,0 +1,243 @@
+// One response item as an entry: what the model said, called or was told. The same function serves the lines
+// of a rollout and the items that stand in for compacted history.
+import type {
+  AssistantEntry,
+  Entry,
+  Part,
+  SystemEntry,
+  ToolCall,
+  ToolResult,
+  UserEntry,
+} from "../../session/session.ts";
+import { contentOf, outputOf } from "./content.ts";
+import { isContext, isSurroundings } from "./context.ts";
+import { isObject, type JsonObject, objects, text, word } from "./native.ts";
+import { type CallFacts, outcomeOf } from "./outcome.ts";
+import { bashInput, type Universal, universalCall, universalText } from "./tools.ts";
+
+export interface ItemContext {
+  id: string;
+  timestamp: string;
+  index: number;
+  /** False when long strings were cut: what is inside them must not be interpreted. */
+  whole: boolean;
+  model?: string | undefined;
+  /** What events said about a call before its output came. */
+  factsOf?(callId: string): CallFacts | undefined;
+}
+
+/** An entry that is not made of others. */
+export type PlainEntry = Exclude<Entry, { type: "compaction" }>;
+
+/** "unknown" for an item of a type nobody here knows, "malformed" for one that lacks what it needs. */
+export type ItemResult = PlainEntry | "unknown" | "malformed";
+
+export function entryOf(item: JsonObject, context: ItemContext): ItemResult {
+  switch (item.type) {
+    case "message":
+      return messageEntry(item, context);
+    case "reasoning":
+      return thinkingEntry(item, context);
+    case "function_call":
+      return functionEntry(item, context);
+    case "custom_tool_call":
+      return customEntry(item, context);
+    case "local_shell_call":
+      return shellEntry(item, context);
+    case "web_search_call":
+      return searchEntry(item, context);
+    case "tool_search_call":
+      return callEntry(item, context, "tool_search", item.arguments, {
+        tool: "unknown",
+        input: isObject(item.arguments) ? item.arguments : {},
+      });
+    case "function_call_output":
+    case "custom_tool_call_output":
+    case "local_shell_call_output":
+      return resultEntry(item, context, item.output);
+    case "tool_search_output":
+      return resultEntry(item, context, JSON.stringify(item.tools ?? []));
+    case "agent_message":
+      return agentEntry(item, context);
+    case "image_generation_call":
+      return imageEntry(item, context);
+    case "compaction":
+    case "compaction_summary":
+    case "context_compaction":
+      return sealedEntry(item, context);
+    default:
+      return "unknown";
+  }
+}
+
+function common(item: JsonObject, context: ItemContext) {
+  const originalId = word(item.id);
+  return {
+    id: context.id,
+    timestamp: context.timestamp,
+    records: [context.index],
+    ...(originalId !== undefined && { originalId }),
+  };
+}
+
+/** Who said it, for what a model produced. */
+function author(context: ItemContext) {
+  return context.model === undefined ? {} : { model: context.model };
+}
+
+function messageEntry(item: JsonObject, context: ItemContext): ItemResult {
+  const content = contentOf(item.content);
+  const shared = { ...common(item, context), content: content.text };
+  const parts = content.parts && { parts: content.parts };
+  switch (item.role) {
+    case "assistant":
+      return { ...shared, ...parts, ...author(context), type: "assistant" } satisfies AssistantEntry;
+    case "user": {
+      if (isSurroundings(content.text)) return { ...shared, ...parts, ...CONTEXT, subtype: "context" };
+      const injected = isInjected(content.text, content.parts) && { injected: true };
+      return { ...shared, ...parts, ...injected, type: "user" } satisfies UserEntry;
+    }
+    case "developer":
+      return { ...shared, ...parts, ...CONTEXT, subtype: "developer" };
+    // Codex leaves these out of what it sends (0.166.0), so no model saw them.
+    case "system":
+      return { ...shared, ...parts, type: "system", note: true } satisfies SystemEntry;
+    default:
+      return "malformed";
+  }
+}
+
+/** What Codex tells its model about itself: another agent tells its own. */
+const CONTEXT = { type: "system", injected: true } as const;
+
+function isInjected(content: string, parts: readonly Part[] | undefined): boolean {
+  if (!parts) return isContext(content);
+  return parts.some((part) => part.type === "text" && isContext(part.text));
+}
+
+function thinkingEntry(item: JsonObject, context: ItemContext): AssistantEntry {
+  const words = (list: unknown) => objects(list).flatMap((part) => text(part.text) ?? []);
+  const raw = words(item.content);
+  const thought = (raw.length > 0 ? raw : words(item.summary)).join("\n\n");
+  return thinking(item, context, thought, word(item.encrypted_content));
+}
+
+/** A summary that only the vendor can read. */
+function sealedEntry(item: JsonObject, context: ItemContext): AssistantEntry {
+  return thinking(item, context, "", word(item.encrypted_content));
+}
+
+function thinking(
+  item: JsonObject,
+  context: ItemContext,
+  thought: string,
+  signature: string | undefined,
+): AssistantEntry {
+  const part: Part = {
+    type: "thinking",
+    text: thought,
+    ...(signature !== undefined && { signature }),
+    ...(thought === "" && { hidden: true }),
+  };
+  return { ...common(item, context), ...author(context), type: "assistant", content: "", parts: [part] };
+}
+
+function imageEntry(item: JsonObject, context: ItemContext): AssistantEntry {
+  const data = word(item.result);
+  const part: Part = { type: "image", mimeType: "image/png", ...(data !== undefined && { data }) };
+  return { ...common(item, context), ...author(context), type: "assistant", content: "", parts: [part] };
+}
+
+/** A message from another agent. An encrypted one cannot be read by anybody but the vendor. */
+function agentEntry(item: JsonObject, context: ItemContext): UserEntry {
+  const words = objects(item.content).flatMap((part) => text(part.text) ?? []);
+  return { ...common(item, context), type: "user", content: words.join("\n"), injected: true };
+}
+
+function functionEntry(item: JsonObject, context: ItemContext): ItemResult {
+  const name = word(item.name);
+  if (name === undefined) return "malformed";
+  const namespace = word(item.namespace);
+  // The API wants a string; a few other writers have put an object here.
+  const argument = typeof item.arguments === "string" ? item.arguments : JSON.stringify(item.arguments ?? {});
+  const universal = context.whole ? universalCall(name, namespace, argument) : NOTHING;
+  return callEntry(item, context, fullName(name, namespace), argument, universal);
+}
+
+const NOTHING: Universal = { tool: "unknown", input: {} };
+
+/** MCP tools read like those of other agents; other namespaces are set off by a dot. */
+function fullName(name: string, namespace: string | undefined): string {
+  if (namespace === undefined) return name;
+  return namespace.startsWith("mcp__") ? `${namespace.replace(/__$/, "")}__${name}` : `${namespace}.${name}`;
+}
+
+function customEntry(item: JsonObject, context: ItemContext): ItemResult {
+  const name = word(item.name);
+  if (name === undefined) return "malformed";
+  const input = text(item.input) ?? "";
+  const universal = context.whole ? universalText(name, input) : NOTHING;
+  return callEntry(item, context, fullName(name, word(item.namespace)), input, universal);
+}
+
+function shellEntry(item: JsonObject, context: ItemContext): ItemResult {
+  const action = isObject(item.action) ? item.action : {};
+  const universal = bashInput(action) ?? { tool: "unknown", input: action };
+  return callEntry(item, context, "local_shell", action, universal);
+}
+
+/** The vendor's own search: there is no result to wait for. */
+function searchEntry(item: JsonObject, context: ItemContext): ItemResult {
+  const action = isObject(item.action) ? item.action : {};
+  const queries = Array.isArray(action.queries) ? action.queries.join("\n") : undefined;
+  const query = text(action.query) ?? queries;
+  const url = text(action.url);
+  const universal: Universal =
+    query === undefined && url !== undefined
+      ? { tool: "web_fetch", input: { url, ...(text(action.pattern) && { prompt: text(action.pattern) }) } }
+      : { tool: "web_search", input: { query: query ?? "" } };
+  const call = { call_id: word(item.id) ?? context.id, ...item };
+  const entry = callEntry(call, context, "web_search_call", action, universal);
+  return typeof entry === "string" ? entry : { ...entry, status: "completed" };
+}
+
+function callEntry(
+  item: JsonObject,
+  context: ItemContext,
+  originalTool: string,
+  originalInput: unknown,
+  universal: Universal,
+): ToolCall | "malformed" {
+  // The oldest rollouts had the call's id in `id`.
+  const id = word(item.call_id) ?? word(item.id);
+  if (id === undefined) return "malformed";
+  const { originalId, ...shared } = common(item, context);
+  return {
+    ...shared,
+    ...(originalId !== undefined && originalId !== id && { originalId }),
+    ...author(context),
+    id,
+    type: "tool_call",
+    tool: universal.tool,
+    input: universal.input,
+    originalTool,
+    originalInput,
+  };
+}
+
+function resultEntry(item: JsonObject, context: ItemContext, output: unknown): ItemResult {
+  const callId = word(item.call_id);
+  if (callId === undefined) return "malformed";
+  const content = outputOf(output);
+  const outcome = outcomeOf(content.text, context.factsOf?.(callId));
+  const stated = isObject(output) && typeof output.success === "boolean" ? output.success : undefined;
+  return {
+    ...common(item, context),
+    type: "tool_result",
+    callId,
+    success: stated ?? outcome.success,
+    output: content.text,
+    ...(content.parts && { parts: content.parts }),
+    ...(outcome.details && { details: outcome.details }),
+  } satisfies ToolResult;
+}

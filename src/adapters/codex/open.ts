@@ -1,0 +1,67 @@
+// Opens a session: its own file, the files it goes on from, the name it was given, and its subagents.
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Source } from "../../session/source.ts";
+import type { SessionRef } from "../adapter.ts";
+import { openSource } from "../open.ts";
+import { lineageOf, readLineage } from "./lineage.ts";
+import { isObject, word } from "./native.ts";
+import { fileRef, findRollout, metaOf, rootOf } from "./paths.ts";
+import { fold } from "./read.ts";
+
+export function open(ref: SessionRef): Promise<Source> {
+  return openThread(ref, new Set());
+}
+
+/** `seen`: the threads above this one, because a damaged store may name a thread as its own child. */
+async function openThread(ref: SessionRef, seen: ReadonlySet<string>): Promise<Source> {
+  const main = await fileRef(ref.path, "main");
+  const meta = main && (await metaOf(main.path, main.size));
+  const lineage = main
+    ? await lineageOf(main, meta)
+    : { segments: [{ path: ref.path, size: 0 }], files: [], losses: [] };
+  // A file that does not build on another is about the thread it names, whatever its own name says.
+  const isAlone = lineage.segments.length === 1;
+  const originalId = (isAlone ? word(meta?.id) : undefined) ?? ref.originalId;
+  const title = await nameOf(rootOf(ref.path), originalId);
+  const source: Source = await openSource({
+    ref: { ...ref, originalId, files: main ? [main, ...lineage.files] : ref.files },
+    fold,
+    provider: "openai",
+    read: (options) => readLineage(lineage.segments, options),
+    children: () => children(source, ref, new Set([...seen, originalId])),
+    extra: { losses: lineage.losses, ...(title !== undefined && { title }) },
+  });
+  return source;
+}
+
+async function* children(source: Source, ref: SessionRef, seen: ReadonlySet<string>): AsyncGenerator<Source> {
+  for (const { type, session } of source.header.links ?? []) {
+    const thread = session.slice("codex:".length);
+    if (type !== "subagent" || seen.has(thread)) continue;
+    const found = await findRollout(ref.path, thread);
+    const file = found && (await fileRef(found.path, "main"));
+    if (!file) continue;
+    yield openThread({ agent: "codex", originalId: thread, path: file.path, files: [file] }, seen);
+  }
+}
+
+const LONGEST_INDEX = 1 << 26;
+
+/** The name the user gave; the newest line for a thread counts. */
+async function nameOf(root: string, thread: string): Promise<string | undefined> {
+  const path = join(root, "session_index.jsonl");
+  const file = await fileRef(path, "index");
+  if (!file || file.size > LONGEST_INDEX) return undefined;
+  const lines = (await readFile(path, "utf8")).split("\n");
+  for (const line of lines.reverse()) {
+    if (!line.includes(thread)) continue;
+    try {
+      const value: unknown = JSON.parse(line);
+      if (isObject(value) && value.id === thread) return word(value.thread_name);
+    } catch {
+      // A cut line names nobody.
+    }
+  }
+  return undefined;
+}

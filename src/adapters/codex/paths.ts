@@ -1,0 +1,173 @@
+// Where Codex keeps sessions, and how their files are named.
+import type { Dirent, Stats } from "node:fs";
+import { open, readdir, readFile, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import type { FileRef, Home, SessionRef } from "../adapter.ts";
+import { isObject, type JsonObject, recordOf, word } from "./native.ts";
+
+const FOLDERS = ["sessions", "archived_sessions"];
+const UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
+/** A reverted thread goes on in a file whose name has a rollout id of its own behind the thread's. */
+const NAME = new RegExp(`^rollout-.*?(${UUID})(?:_(${UUID}))?\\.jsonl?$`);
+const DEEPEST = 6;
+
+export function codexHome(home: Home): string {
+  return home.env.CODEX_HOME || join(home.dir, ".codex");
+}
+
+export function stores(home: Home): string[] {
+  return FOLDERS.map((folder) => join(codexHome(home), folder));
+}
+
+export interface RolloutFile {
+  path: string;
+  /** The session it belongs to. */
+  thread: string;
+  /** What other files know it by. */
+  rollout: string;
+}
+
+/** Every rollout below a Codex home, by name alone. */
+export async function* rollouts(root: string): AsyncGenerator<RolloutFile> {
+  for (const folder of FOLDERS) yield* walk(join(root, folder), DEEPEST);
+}
+
+async function* walk(folder: string, depth: number): AsyncGenerator<RolloutFile> {
+  for (const entry of await entriesOf(folder)) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) {
+      if (depth > 0) yield* walk(path, depth - 1);
+      continue;
+    }
+    const named = idsOf(entry.name);
+    if (named) yield { path, ...named };
+  }
+}
+
+/** A folder that is not there, or that may not be read, holds nothing for us. */
+async function entriesOf(folder: string): Promise<Dirent[]> {
+  return readdir(folder, { withFileTypes: true }).catch(() => []);
+}
+
+export function idsOf(name: string): { thread: string; rollout: string } | undefined {
+  const [, thread, rollout] = NAME.exec(name) ?? [];
+  return thread === undefined ? undefined : { thread, rollout: rollout ?? thread };
+}
+
+export async function* discover(home: Home): AsyncGenerator<SessionRef> {
+  const threads = new Map<string, RolloutFile[]>();
+  for await (const file of rollouts(codexHome(home))) {
+    const known = threads.get(file.thread);
+    if (known) known.push(file);
+    else threads.set(file.thread, [file]);
+  }
+  for (const files of threads.values()) {
+    const ref = await refOf(files);
+    if (ref) yield ref;
+  }
+}
+
+/** Rollout ids begin with their time, so the greatest is the one the thread goes on in. */
+async function refOf(files: RolloutFile[]): Promise<SessionRef | undefined> {
+  const newestFirst = files.sort((a, b) => (a.rollout < b.rollout ? 1 : -1));
+  const found: FileRef[] = [];
+  for (const { path } of newestFirst) {
+    const file = await fileRef(path, found.length === 0 ? "main" : "parent");
+    if (file) found.push(file);
+  }
+  const [main] = found;
+  if (!main || !newestFirst[0]) return undefined;
+  return { agent: "codex", originalId: newestFirst[0].thread, path: main.path, files: found };
+}
+
+export async function fileRef(path: string, role: FileRef["role"]): Promise<FileRef | undefined> {
+  const found = await statOf(path);
+  if (!found?.isFile()) return undefined;
+  return { path, role, size: found.size, mtimeMs: found.mtimeMs, inode: found.ino };
+}
+
+/** A file may go away while its folder is walked. */
+async function statOf(path: string): Promise<Stats | undefined> {
+  return stat(path).catch(() => undefined);
+}
+
+/** The Codex home that a rollout lies in; a file elsewhere has its own folder for company. */
+export function rootOf(path: string): string {
+  for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder))
+    if (FOLDERS.includes(basename(folder))) return dirname(folder);
+  return dirname(path);
+}
+
+/** Finds a rollout by id: in the store it lies in, or beside the file that names it. */
+export async function findRollout(near: string, id: string): Promise<RolloutFile | undefined> {
+  const root = rootOf(near);
+  for await (const file of rollouts(root)) if (file.rollout === id) return file;
+  if (root !== dirname(near)) return undefined;
+  for (const { name } of await entriesOf(root)) {
+    const named = idsOf(name);
+    if (named?.rollout === id) return { path: join(root, name), ...named };
+  }
+  return undefined;
+}
+
+/** Enough for a session_meta line with its base instructions. */
+const HEAD = 1 << 18;
+const LARGEST_JSON = 1 << 28;
+
+export async function recognise(path: string): Promise<SessionRef | undefined> {
+  const file = await fileRef(path, "main");
+  if (!file || file.size === 0) return undefined;
+  const meta = await metaOf(path, file.size);
+  if (!meta) return undefined;
+  const originalId = word(meta.id) ?? idsOf(basename(path))?.thread ?? basename(path);
+  return { agent: "codex", originalId, path, files: [file] };
+}
+
+/** The payload of a rollout's first line that says whose it is, or undefined when it is not a rollout. */
+export async function metaOf(path: string, size: number): Promise<JsonObject | undefined> {
+  if (path.endsWith(".json")) return oneFileMeta(path, size);
+  const lines = (await headOf(path)).split("\n");
+  for (const line of lines.slice(0, 5)) {
+    const record = recordOf(parsed(line));
+    if (!record) continue;
+    if (record.type === "session_meta") return record.payload;
+    if (record.type === "response_item" || record.type === "event_msg" || record.type === "turn_context")
+      return isRollout(record.payload) ? {} : undefined;
+    return undefined;
+  }
+  return undefined;
+}
+
+/** Other agents' lines have a `type` too; a rollout's first lines have one inside as well, or a turn. */
+function isRollout(payload: JsonObject): boolean {
+  const isItem = payload.type === "message" && Array.isArray(payload.content);
+  return isItem || typeof payload.turn_id === "string" || typeof payload.call_id === "string";
+}
+
+async function oneFileMeta(path: string, size: number): Promise<JsonObject | undefined> {
+  if (size > LARGEST_JSON) return undefined;
+  const value = parsed(await readFile(path, "utf8").catch(() => ""));
+  return isObject(value) && isObject(value.session) && Array.isArray(value.items) ? value.session : undefined;
+}
+
+async function headOf(path: string): Promise<string> {
+  const file = await open(path, "r").catch(() => undefined);
+  if (!file) return "";
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(HEAD), 0, HEAD, 0);
+    return buffer.toString("utf8", 0, bytesRead);
+  } catch {
+    // Not a file that can be read at a position.
+    return "";
+  } finally {
+    await file.close();
+  }
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,333 @@
+// The fold: one native record at a time becomes entries and facts of the session. Response items are what the
+// model sees, so they alone make entries; events repeat them for display and add facts about calls.
+import { loss } from "../../session/losses.ts";
+import type { Compaction, Entry, SystemEntry } from "../../session/session.ts";
+import type { Folded, HeaderPatch } from "../../session/source.ts";
+import type { NativeRecord } from "../../storage/records.ts";
+import type { Fold } from "../adapter.ts";
+import { cwdOf, requestOf } from "./context.ts";
+import { entryOf, type ItemContext, type PlainEntry } from "./items.ts";
+import { metaFolded } from "./meta.ts";
+import {
+  type CodexRecord,
+  isObject,
+  type JsonObject,
+  objects,
+  recordOf,
+  SILENT_EVENTS,
+  SILENT_ITEMS,
+  SILENT_RECORDS,
+  text,
+  word,
+} from "./native.ts";
+import { addRuns, factsOf, ranOf } from "./outcome.ts";
+import {
+  type CodexState,
+  factsFor,
+  initialState,
+  isFirst,
+  rememberAgent,
+  rememberPrompt,
+  takeFacts,
+} from "./state.ts";
+import { countedOf, usageOf } from "./usage.ts";
+
+export const fold: Fold<CodexState> = {
+  initial: (ref) => initialState(ref.originalId),
+  step(state, record) {
+    if (record.value === undefined) return NOTHING;
+    const native = recordOf(record.value);
+    if (!native) return malformed(record, "not a record of a rollout");
+    const out: Folded[] = [];
+    if (!noteTime(state, native) && isFirst(state, "timestamp_missing"))
+      out.push({ type: "loss", loss: loss("timestamp_missing", at(record), "the first of possibly many") });
+    foldRecord(state, record, native, out);
+    return out;
+  },
+};
+
+const NOTHING: Folded[] = [];
+
+function at(record: NativeRecord) {
+  return { record: record.index, line: record.line };
+}
+
+function malformed(record: NativeRecord, detail: string): Folded[] {
+  return [{ type: "loss", loss: loss("record_malformed", at(record), detail) }];
+}
+
+function noteTime(state: CodexState, native: CodexRecord): boolean {
+  const time = word(native.timestamp);
+  if (time === undefined) return false;
+  state.time = time.slice(0, 40);
+  return true;
+}
+
+function foldRecord(state: CodexState, record: NativeRecord, native: CodexRecord, out: Folded[]): void {
+  const { type, payload } = native;
+  switch (type) {
+    case "response_item":
+      foldItem(state, record, payload, out);
+      break;
+    case "event_msg":
+      foldEvent(state, record, payload, out);
+      break;
+    case "session_meta":
+      metaFolded(state, record, payload, out);
+      break;
+    case "turn_context":
+      foldContext(state, payload, out);
+      break;
+    case "compacted":
+      foldCompaction(state, record, payload, out);
+      break;
+    case "token_usage_record":
+      foldUsage(state, record, payload, out);
+      break;
+    case "inter_agent_communication":
+      foldItem(state, record, asAgentMessage(payload), out);
+      break;
+    default:
+      if (!SILENT_RECORDS.has(type)) unknown(state, record, type, out);
+  }
+}
+
+/** Reported once per type: a new release may write thousands of a new kind. */
+function unknown(state: CodexState, record: NativeRecord, type: string, out: Folded[]): void {
+  if (!isFirst(state, type)) return;
+  const detail = `${type.slice(0, 80)}, the first of possibly many`;
+  out.push({ type: "loss", loss: loss("record_unknown", at(record), detail) });
+}
+
+function foldItem(state: CodexState, record: NativeRecord, item: JsonObject, out: Folded[]): void {
+  const type = String(item.type);
+  if (SILENT_ITEMS.has(type)) return;
+  const context: ItemContext = {
+    id: `r${record.index}`,
+    timestamp: state.time,
+    index: record.index,
+    whole: record.whole,
+    model: state.model,
+    factsOf: (callId) => takeFacts(state, callId),
+  };
+  const entry = entryOf(item, context);
+  if (typeof entry === "string") {
+    if (entry === "unknown") unknown(state, record, `response_item/${type}`, out);
+    else out.push(...malformed(record, `a ${type.slice(0, 80)} item lacks a field it needs`));
+    return;
+  }
+  if (isFromModel(entry)) entry.turn = state.turn ??= openTurn(state, context.id);
+  else delete state.turn;
+  if (item.type === "custom_tool_call" && item.name === "exec") state.script = word(item.call_id) ?? "";
+  if (entry.type === "tool_result" && entry.callId === state.script) delete state.script;
+  if (entry.type === "system" && entry.subtype === "context") foldSurroundings(state, entry.content, out);
+  if (entry.type === "user") foldPrompt(state, entry, item, out);
+  push(state, entry, out);
+}
+
+function openTurn(state: CodexState, id: string): string {
+  state.newestTurn = id;
+  return id;
+}
+
+function isFromModel(entry: PlainEntry): boolean {
+  return entry.type === "assistant" || entry.type === "tool_call";
+}
+
+function foldPrompt(
+  state: CodexState,
+  entry: Extract<Entry, { type: "user" }>,
+  item: JsonObject,
+  out: Folded[],
+): void {
+  if (entry.injected && item.type !== "agent_message") return;
+  rememberPrompt(state, entry.id);
+  const request = requestOf(entry.content);
+  // Rank zero: anything that the user or the agent chose as a title wins.
+  if (request && isFirst(state, "title"))
+    out.push({ type: "header", patch: { title: request, titleRank: 0 } });
+}
+
+/** The oldest rollouts name their folder nowhere else. */
+function foldSurroundings(state: CodexState, context: string, out: Folded[]): void {
+  if (state.placed || (!state.own && state.others.length > 0)) return;
+  const cwd = cwdOf(context);
+  if (cwd !== undefined) place(state, { cwd }, out);
+}
+
+function place(state: CodexState, patch: HeaderPatch, out: Folded[]): void {
+  state.placed = true;
+  out.push({ type: "header", patch });
+}
+
+/** Adds an entry to the current branch. */
+function push(state: CodexState, entry: Entry, out: Folded[]): void {
+  if (state.follows !== undefined) {
+    entry.parent = state.follows;
+    delete state.follows;
+  }
+  state.last = entry.id;
+  const isContext = (entry.type === "user" || entry.type === "system") && entry.injected === true;
+  if (!isContext) state.solid = entry.id;
+  out.push({ type: "entry", entry });
+  if (state.rewound) out.push({ type: "head", id: entry.id });
+}
+
+function asAgentMessage(payload: JsonObject): JsonObject {
+  const content = text(payload.content);
+  return { ...payload, type: "agent_message", content: content === undefined ? [] : [{ text: content }] };
+}
+
+function foldContext(state: CodexState, payload: JsonObject, out: Folded[]): void {
+  const model = word(payload.model)?.slice(0, 200);
+  const effort = word(payload.effort)?.slice(0, 40);
+  const cwd = word(payload.cwd);
+  if (!state.placed && state.own && cwd !== undefined) place(state, { cwd }, out);
+  if (model === undefined || (model === state.model && effort === state.effort)) return;
+  state.model = model;
+  if (effort !== undefined) state.effort = effort;
+  out.push({ type: "header", patch: { model, ...(effort !== undefined && { config: { effort } }) } });
+}
+
+function foldCompaction(state: CodexState, record: NativeRecord, payload: JsonObject, out: Folded[]): void {
+  delete state.turn;
+  const id = `r${record.index}`;
+  const message = text(payload.message) ?? "";
+  const entry: Compaction = { id, timestamp: state.time, records: [record.index], type: "compaction" };
+  if (Array.isArray(payload.replacement_history)) {
+    state.replaced = state.prompts.length;
+    const replacement = replacementOf(state, record, payload.replacement_history);
+    push(state, { ...entry, ...(message !== "" && { summary: message }), replacement }, out);
+    return;
+  }
+  // Before there was a replacement, the CLI kept the user's prompts and put the summary after them.
+  const keeps = state.prompts.slice(state.replaced).map(([prompt]) => prompt);
+  push(state, { ...entry, keeps, replacement: [] }, out);
+  const content = message === "" ? "(no summary available)" : message;
+  const summary = { timestamp: state.time, records: [record.index], content, injected: true };
+  push(state, { ...summary, id: `${id}.1`, type: "user" }, out);
+}
+
+function replacementOf(state: CodexState, record: NativeRecord, items: readonly unknown[]): PlainEntry[] {
+  return items.flatMap((item, number) => {
+    if (!isObject(item)) return [];
+    const id = `r${record.index}.${number}`;
+    const { index, whole } = record;
+    const entry = entryOf(item, { id, timestamp: state.time, index, whole, model: state.model });
+    return typeof entry === "string" ? [] : [entry];
+  });
+}
+
+function foldEvent(state: CodexState, record: NativeRecord, event: JsonObject, out: Folded[]): void {
+  const type = String(event.type);
+  switch (type) {
+    case "token_count":
+      foldCount(state, record, event, out);
+      break;
+    case "item_completed":
+    case "exec_command_end":
+    case "patch_apply_end":
+    case "mcp_tool_call_end":
+    case "collab_agent_spawn_end":
+    case "sub_agent_activity":
+      foldFacts(state, event, out);
+      break;
+    case "task_started":
+    case "turn_started":
+      delete state.turn;
+      break;
+    case "task_complete":
+    case "turn_complete":
+      delete state.turn;
+      if (isObject(event.error)) note(state, record, "error", text(event.error.message) ?? "", out);
+      break;
+    case "error":
+      note(state, record, "error", text(event.message) ?? "", out);
+      break;
+    case "turn_aborted":
+      note(state, record, "turn_aborted", text(event.reason) ?? "", out);
+      break;
+    case "thread_rolled_back":
+      rewind(state, record, event, out);
+      break;
+    default:
+      if (!SILENT_EVENTS.has(type) && !type.startsWith("collab_") && !type.startsWith("realtime_"))
+        unknown(state, record, `event_msg/${type}`, out);
+  }
+}
+
+/** A note to the user that no model saw. */
+function note(state: CodexState, record: NativeRecord, subtype: string, content: string, out: Folded[]) {
+  delete state.turn;
+  const entry: SystemEntry = {
+    id: `r${record.index}`,
+    timestamp: state.time,
+    records: [record.index],
+    type: "system",
+    subtype,
+    content,
+    note: true,
+    ...(subtype === "turn_aborted" && { interrupted: true }),
+  };
+  push(state, entry, out);
+}
+
+/** Drops the newest prompts and what followed them, with the context that was put in for them. */
+function rewind(state: CodexState, record: NativeRecord, event: JsonObject, out: Folded[]): void {
+  const turns = typeof event.num_turns === "number" ? Math.min(event.num_turns, state.prompts.length) : 0;
+  const first = turns > 0 ? state.prompts[state.prompts.length - turns] : undefined;
+  if (!first) return;
+  const before = first[1];
+  state.prompts.length -= turns;
+  state.replaced = Math.min(state.replaced, state.prompts.length);
+  state.follows = before;
+  state.last = before;
+  state.solid = before;
+  state.rewound = true;
+  delete state.turn;
+  const id = `r${record.index}`;
+  out.push({ type: "link", id, parent: before }, { type: "head", id });
+}
+
+function foldFacts(state: CodexState, event: JsonObject, out: Folded[]): void {
+  const item = isObject(event.item) ? event.item : event;
+  const noted = factsOf(event);
+  if (!noted) return;
+  linkAgents(state, item, noted.id, out);
+  const isOfScript = state.script !== undefined && noted.id.startsWith("exec-");
+  if (isOfScript) addRuns(factsFor(state, state.script as string), ranOf(event));
+  else if (Object.keys(noted.facts).length > 0) Object.assign(factsFor(state, noted.id), noted.facts);
+}
+
+/** A spawned agent has a thread of its own; this is where the parent's file names it. */
+function linkAgents(state: CodexState, item: JsonObject, callId: string, out: Folded[]): void {
+  const spawned = Array.isArray(item.receiver_thread_ids) ? item.receiver_thread_ids : [];
+  const isSpawn = item.tool === "spawn_agent" || item.kind === "started";
+  for (const thread of [...spawned, item.agent_thread_id, item.new_thread_id]) {
+    if (typeof thread !== "string" || (!isSpawn && thread !== item.new_thread_id)) continue;
+    if (!rememberAgent(state, thread)) continue;
+    const [agent] = objects(item.receiver_agents);
+    const label = word(item.agent_path) ?? word(agent?.agent_nickname) ?? word(item.new_agent_nickname);
+    const link = { type: "subagent" as const, session: `codex:${thread}`, entry: callId };
+    out.push({ type: "header", patch: { link: { ...link, ...(label !== undefined && { label }) } } });
+  }
+}
+
+/** Recorded once per response. A fork's inherited responses belong to the thread that paid for them. */
+function foldUsage(state: CodexState, record: NativeRecord, payload: JsonObject, out: Folded[]): void {
+  const usage = usageOf(payload.usage);
+  const turn = state.newestTurn ?? `r${record.index}`;
+  if (!usage) return;
+  state.settled = turn;
+  const thread = word(payload.thread_id);
+  if (thread === undefined || thread === state.id) out.push({ type: "usage", turn, usage });
+}
+
+/** Older rollouts have only running totals, which are repeated whenever something else changes. */
+function foldCount(state: CodexState, record: NativeRecord, event: JsonObject, out: Folded[]): void {
+  const counted = countedOf(event);
+  if (!counted || counted.total === state.counted) return;
+  state.counted = counted.total;
+  const turn = state.newestTurn ?? `r${record.index}`;
+  if (state.settled !== turn) out.push({ type: "usage", turn, usage: counted.usage });
+}
