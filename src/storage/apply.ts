@@ -1,0 +1,93 @@
+// The one place that changes an agent's store. Every change is journaled before it happens, new files are
+// complete before they are visible, existing files are only ever extended, and a process that ends at any point
+// leaves the store as it was or complete once `recover` has run.
+import { appendFile, chmod, constants, copyFile, readFile, unlink } from "node:fs/promises";
+import { BatonError } from "../session/error.ts";
+import type { Change } from "./changes.ts";
+import { diskError, isDiskError } from "./disk.ts";
+import { type Journal, newJournal, type Operation } from "./journal.ts";
+import { publish, takeBack } from "./publish.ts";
+import { recover } from "./recover.ts";
+import { type OnStep, stage } from "./stage.ts";
+
+export interface ApplyOptions {
+  /** Where the journal is kept. */
+  batonHome: string;
+  facts: Operation["facts"];
+  /**
+   * Checks the result while nothing of it is visible; throwing leaves the store as it was. `staged` tells where
+   * the bytes of a path are now: new files are complete there, extended files are a copy with the new bytes.
+   */
+  readBack?(staged: (path: string) => string): Promise<void>;
+  /** For tests: called before everything that changes the disk. */
+  onStep?: OnStep;
+}
+
+/**
+ * Changes may come in any order and size; memory stays bounded except for the bytes of appends. The path that is
+ * named first becomes visible last, so name a session's main file first.
+ */
+export async function apply(changes: AsyncIterable<Change>, options: ApplyOptions): Promise<Operation> {
+  await recover(options.batonHome);
+  const step: OnStep = options.onStep ?? (() => undefined);
+  const journal = await newJournal(options.batonHome, options.facts);
+  try {
+    const staged = await stage(journal, changes, step);
+    if (options.readBack) {
+      await copyExtended(journal.operation, step);
+      await options.readBack(staged);
+      await removeCopies(journal.operation, step);
+    }
+    await publish(journal, step);
+    await step("journal done");
+    await journal.save("done");
+  } catch (error) {
+    throw await giveUp(journal, error, step);
+  }
+  await step("close");
+  await journal.close();
+  return journal.operation;
+}
+
+async function copyExtended({ files }: Operation, step: OnStep): Promise<void> {
+  for (const [number, file] of files.entries()) {
+    if (file.type !== "append") continue;
+    await step(`copy ${number}`);
+    await copyFile(file.path, file.staged, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    await chmod(file.staged, 0o600);
+    await appendFile(file.staged, await readFile(file.bytes));
+  }
+}
+
+async function removeCopies({ files }: Operation, step: OnStep): Promise<void> {
+  for (const [number, file] of files.entries()) {
+    if (file.type !== "append") continue;
+    await step(`remove copy ${number}`);
+    await unlink(file.staged);
+  }
+}
+
+/** Puts everything back and returns the error to throw. */
+async function giveUp(journal: Journal, error: unknown, step: OnStep): Promise<unknown> {
+  const { operation } = journal;
+  const reason = isDiskError(error) ? diskError(error) : error;
+  try {
+    operation.problems = await takeBack(operation, step);
+    operation.error = reason instanceof Error ? reason.message : String(reason);
+    await step("journal failed");
+    await journal.save("failed");
+    await journal.close();
+  } catch (second) {
+    journal.abandon();
+    return withHint(
+      reason,
+      `Not everything could be put back yet (${diskError(second).message}); Baton tries again at its next write.`,
+    );
+  }
+  return operation.problems.length === 0 ? reason : withHint(reason, operation.problems.join(" "));
+}
+
+function withHint(reason: unknown, hint: string): unknown {
+  if (!(reason instanceof BatonError)) return reason;
+  return new BatonError(reason.code, reason.message, `${hint} ${reason.hint}`, reason);
+}

@@ -1,0 +1,49 @@
+// The list of everything Baton has done to stores.
+import { BatonError } from "../session/error.ts";
+import { diskError, namesIn } from "./disk.ts";
+import { type Operation, operationsFolder, readOperation } from "./journal.ts";
+
+export interface Operations {
+  /** Newest first. */
+  operations: Operation[];
+  /** Journals that cannot be used, a sentence each. */
+  damaged: string[];
+}
+
+const JOURNAL = ".json";
+
+export async function operations(batonHome: string): Promise<Operations> {
+  const list: Operations = { operations: [], damaged: [] };
+  for (const name of await namesIn(operationsFolder(batonHome))) {
+    if (!name.endsWith(JOURNAL)) continue;
+    try {
+      list.operations.push(await readOperation(batonHome, name.slice(0, -JOURNAL.length)));
+    } catch (error) {
+      list.damaged.push(diskError(error).message);
+    }
+  }
+  list.operations.sort((first, second) => (first.created < second.created ? 1 : -1));
+  return list;
+}
+
+/** The one whose id begins like this, or the newest that is done. */
+export async function findOperation(batonHome: string, id?: string): Promise<Operation> {
+  const { operations: all } = await operations(batonHome);
+  const found = id === undefined ? newestDone(all) : all.filter((operation) => operation.id.startsWith(id));
+  const [operation, other] = found;
+  if (operation && !other) return operation;
+  if (other) {
+    const candidates = found.map((one) => one.id).join(", ");
+    throw new BatonError(
+      "ambiguous",
+      `Several operations begin with ${id}: ${candidates}.`,
+      "Name more of the id.",
+    );
+  }
+  const message = id === undefined ? "There is nothing to undo." : `There is no operation ${id}.`;
+  throw new BatonError("not_found", message, "`baton operations` shows what can be undone.");
+}
+
+function newestDone(all: readonly Operation[]): Operation[] {
+  return all.filter(({ state }) => state === "done").slice(0, 1);
+}

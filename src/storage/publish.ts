@@ -1,0 +1,110 @@
+// Makes staged files visible under their own names, and takes them back. A file that exists is never replaced.
+import { link, open, readFile, rename, stat, unlink } from "node:fs/promises";
+import { dirname } from "node:path";
+import { append, cutAppend, isAppended } from "./append.ts";
+import { codeOf, diskError, hashFile, lstatIfAny, removeFolders, sync, unlinkIfAny } from "./disk.ts";
+import type { CreatedFile, Journal, Operation } from "./journal.ts";
+import type { OnStep } from "./stage.ts";
+
+/** In the opposite of the order in which they were named: the first is the main file, which shows the session. */
+export async function publish(journal: Journal, step: OnStep): Promise<void> {
+  const { files } = journal.operation;
+  for (const [number, file] of [...files.entries()].toReversed()) {
+    try {
+      if (file.type === "create") await publishFile(journal, file, number, step);
+      else {
+        const bytes = await readFile(file.bytes);
+        await step(`append ${number}`);
+        append(file, bytes);
+      }
+    } catch (error) {
+      throw diskError(error, file.path);
+    }
+  }
+  const folders = new Set(files.map(({ path }) => dirname(path)));
+  for (const folder of folders) {
+    await step(`sync ${folder}`);
+    await sync(folder);
+  }
+}
+
+async function publishFile(journal: Journal, file: CreatedFile, number: number, step: OnStep): Promise<void> {
+  await step(`link ${number}`);
+  try {
+    // Unlike rename, a link never replaces what is there.
+    await link(file.staged, file.path);
+  } catch (error) {
+    if (!NO_LINKS.has(codeOf(error))) throw error;
+    return publishWithoutLinks(journal, file, number, step);
+  }
+  await step(`unlink ${number}`);
+  await unlink(file.staged);
+}
+
+/** What `link` says on a disk that has no hard links. */
+export const NO_LINKS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
+
+/** Takes the name with an empty file of ours, which is then the only thing that can be replaced. */
+async function publishWithoutLinks(
+  journal: Journal,
+  file: CreatedFile,
+  number: number,
+  step: OnStep,
+): Promise<void> {
+  file.reserved = true;
+  await step(`journal reservation ${number}`);
+  await journal.save();
+  await step(`reserve ${number}`);
+  await (await open(file.path, "wx", 0o600)).close();
+  await step(`rename ${number}`);
+  if ((await stat(file.path)).size > 0) throw Object.assign(new Error("in use"), { code: "EEXIST" });
+  await rename(file.staged, file.path);
+}
+
+/** Whether everything is where it belongs, whatever an agent has added since. */
+export async function isPublished({ state, files }: Operation): Promise<boolean> {
+  if (state !== "staged") return false;
+  for (const file of files) {
+    const isThere = file.type === "append" ? await isAppended(file) : await isInPlace(file);
+    if (!isThere) return false;
+  }
+  return true;
+}
+
+async function isInPlace({ path, written }: CreatedFile): Promise<boolean> {
+  return written !== undefined && (await lstatIfAny(path))?.ino === written.inode;
+}
+
+/** Puts the store back as it was before the operation. Returns a sentence for everything that has to stay. */
+export async function takeBack({ state, files, folders }: Operation, step: OnStep): Promise<string[]> {
+  const problems: string[] = [];
+  for (const [number, file] of files.entries()) {
+    await step(`take back ${number}`);
+    // Before it was staged, nothing had its final name.
+    if (state === "staged") {
+      const problem = file.type === "append" ? await cutAppend(file) : await removeFile(file);
+      if (problem !== undefined) problems.push(problem);
+    }
+    await unlinkIfAny(file.staged);
+  }
+  await removeFolders(folders);
+  return problems;
+}
+
+async function removeFile(file: CreatedFile): Promise<string | undefined> {
+  const stat = await lstatIfAny(file.path);
+  if (!stat || !file.written) return undefined;
+  if (stat.ino !== file.written.inode) {
+    if (file.reserved && stat.size === 0) await unlinkIfAny(file.path);
+    return undefined;
+  }
+  if (!(await isUntouched(file))) return `${file.path} stays, because it was changed since Baton wrote it.`;
+  await unlinkIfAny(file.path);
+}
+
+/** Whether the file holds exactly what was written. */
+export async function isUntouched({ path, written }: CreatedFile): Promise<boolean> {
+  const stat = await lstatIfAny(path);
+  if (!stat?.isFile() || stat.size !== written?.size) return false;
+  return (await hashFile(path)) === written.sha256;
+}

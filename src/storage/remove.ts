@@ -1,0 +1,133 @@
+// The steps of an undo: keep everything in the trash, then remove it from the store. An undo that fails on the
+// way is taken back, one that was cut off is finished by recovery.
+import { constants, copyFile, link, mkdir, readFile, rm, unlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { BatonError } from "../session/error.ts";
+import { append, appendedBytes, cutWhole } from "./append.ts";
+import { codeOf, hashFile, lstatIfAny, removeFolders, sync, unlinkIfAny, writeAtomically } from "./disk.ts";
+import type { Journal, Operation } from "./journal.ts";
+import { isUntouched, NO_LINKS } from "./publish.ts";
+import type { OnStep } from "./stage.ts";
+
+type File = Operation["files"][number];
+
+/** gone: nothing of ours is there any more; changed: there is more than ours. */
+type Status = "untouched" | "changed" | "gone";
+
+export interface Remains {
+  file: File;
+  status: Status;
+}
+
+export async function remainsOf({ files }: Operation): Promise<Remains[]> {
+  const remains: Remains[] = [];
+  for (const file of files) remains.push({ file, status: await statusOf(file) });
+  return remains;
+}
+
+async function statusOf(file: File): Promise<Status> {
+  const stat = await lstatIfAny(file.path);
+  if (!stat) return "gone";
+  if (file.type === "create") return (await isUntouched(file)) ? "untouched" : "changed";
+  if (stat.ino === file.inode && stat.size === file.previousSize) return "gone";
+  const end = file.previousSize + (file.written?.size ?? 0);
+  if (stat.ino !== file.inode || stat.size !== end) return "changed";
+  return (await hashFile(file.path, file.previousSize, end)) === file.written?.sha256
+    ? "untouched"
+    : "changed";
+}
+
+/** Removes what is untouched. The caller has made sure that nothing else stands in the way. */
+export async function remove(journal: Journal, remains: readonly Remains[], step: OnStep): Promise<void> {
+  const { operation } = journal;
+  const files = remains.filter(({ status }) => status === "untouched").map(({ file }) => file);
+  const trash = join(journal.batonHome, "trash", operation.id);
+  for (const file of files) {
+    const name = `${operation.files.indexOf(file)}-${basename(file.path)}`;
+    file.trash = join(trash, file.type === "append" ? `${name}.appended` : name);
+  }
+  await step("journal undoing");
+  await journal.save("undoing");
+  const removed: File[] = [];
+  try {
+    await keep(files, trash, step);
+    for (const file of files) {
+      await step(`remove ${operation.files.indexOf(file)}`);
+      await removeKept(file);
+      removed.push(file);
+    }
+  } catch (error) {
+    for (const file of removed.toReversed()) await restore(file);
+    await rm(trash, { recursive: true, force: true });
+    for (const file of files) delete file.trash;
+    await journal.save("done");
+    throw error;
+  }
+  await step("remove folders");
+  await removeFolders(operation.folders);
+  for (const folder of new Set(files.map(({ path }) => dirname(path)))) await syncIfAny(folder);
+  await step("journal undone");
+  await journal.save("undone");
+}
+
+/** Finishes an undo that was cut off; or drops it, where an agent went on before anything was removed. */
+export async function finishUndo(journal: Journal, step: OnStep): Promise<void> {
+  const { operation } = journal;
+  const remains = await remainsOf(operation);
+  const changed = remains.filter(({ status }) => status === "changed");
+  if (changed.length > 0 && remains.every(({ status }) => status !== "gone")) return journal.save("done");
+  operation.problems = changed.map(
+    ({ file }) => `${file.path} stays, because it was changed since Baton wrote it.`,
+  );
+  await remove(journal, remains, step);
+}
+
+async function keep(files: readonly File[], trash: string, step: OnStep): Promise<void> {
+  await step("trash folder");
+  await mkdir(trash, { recursive: true, mode: 0o700 });
+  for (const file of files) {
+    await step(`keep ${file.trash}`);
+    if (file.type === "append") await writeAtomically(file.trash!, appendedBytes(file));
+    else await keepFile(file.path, file.trash!);
+  }
+  await sync(trash);
+}
+
+/** A second name costs no space and follows what a program may still write; on another disk it is a copy. */
+async function keepFile(path: string, trash: string): Promise<void> {
+  await unlinkIfAny(trash);
+  await linkOrCopy(path, trash);
+}
+
+async function linkOrCopy(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch (error) {
+    if (codeOf(error) !== "EXDEV" && !NO_LINKS.has(codeOf(error))) throw error;
+    await copyFile(from, to, constants.COPYFILE_EXCL);
+    await sync(to);
+  }
+}
+
+async function removeKept(file: File): Promise<void> {
+  if (file.type === "append") return cutWhole(file, await readFile(file.trash!));
+  if ((await lstatIfAny(file.path))?.size !== file.written?.size) throw goneOn(file.path);
+  await unlink(file.path);
+}
+
+async function restore(file: File): Promise<void> {
+  if (file.type === "append") append(file, await readFile(file.trash!));
+  else await linkOrCopy(file.trash!, file.path);
+}
+
+async function syncIfAny(folder: string): Promise<void> {
+  if (await lstatIfAny(folder)) await sync(folder);
+}
+
+export function goneOn(path: string): BatonError {
+  return new BatonError(
+    "refused",
+    `${path} was changed since Baton wrote it: its agent has gone on with the session.`,
+    "Undoing would destroy what came later. Use `baton fork` to branch off at an earlier message instead.",
+  );
+}

@@ -1,0 +1,239 @@
+// Writes new files under temporary names beside their targets, so that nothing is visible until all of it is
+// complete and on the disk. Bytes are collected and written in large pieces, in whatever order they come.
+import { createHash, type Hash } from "node:crypto";
+import { type FileHandle, mkdir, open, realpath } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { BatonError } from "../session/error.ts";
+import { checkAppend } from "./append.ts";
+import type { Change } from "./changes.ts";
+import { codeOf, diskError, lstatIfAny, realTarget, sync, writeAtomically, writeFully } from "./disk.ts";
+import { type AppendedFile, bytesPath, type CreatedFile, type Journal, stagedName } from "./journal.ts";
+
+/** Called before everything that changes the disk; tests end the process there. */
+export type OnStep = (step: string) => void | Promise<void>;
+
+const PIECE = 1 << 20;
+/** More are closed and opened again, because a process may only have so many. */
+const OPEN_FILES = 64;
+
+/** A file on its way to the disk. */
+interface Draft {
+  number: number;
+  /** The first change of the file. */
+  change: Change;
+  /** What has not been written yet. */
+  pending: (string | Uint8Array)[];
+  /** Its place in the journal, once it has one. */
+  file?: CreatedFile | AppendedFile;
+  hash: Hash;
+  size: number;
+}
+
+/** Leaves every new file complete and synced under its temporary name, and tells which name that is. */
+export async function stage(
+  journal: Journal,
+  changes: AsyncIterable<Change>,
+  step: OnStep,
+): Promise<(path: string) => string> {
+  const drafts = new Map<string, Draft>();
+  const handles = openHandles();
+  let writing = Promise.resolve();
+  /** Goes on in the background, so that the next records are made while these are written. */
+  const flush = async () => {
+    await writing;
+    const batch = [...drafts.values()].filter(
+      (draft) => draft.file === undefined || draft.pending.length > 0,
+    );
+    writing = write(journal, batch, handles, step);
+    // Seen by whoever awaits it next.
+    writing.catch(() => undefined);
+  };
+  try {
+    let pending = 0;
+    for await (const change of changes) {
+      const draft = draftFor(drafts, change);
+      // A copy, because readers use their buffers again.
+      draft.pending.push(typeof change.bytes === "string" ? change.bytes : Buffer.from(change.bytes));
+      if (change.type === "create") pending += change.bytes.length;
+      if (pending < PIECE) continue;
+      await flush();
+      pending = 0;
+    }
+    await flush();
+    await writing;
+    await complete(journal, [...drafts.values()], handles, step);
+  } finally {
+    // Also when the changes themselves failed: nothing may still be written after this.
+    await writing.catch(() => undefined);
+    await handles.close();
+  }
+  await step("journal staged");
+  await journal.save("staged");
+  return (path) => drafts.get(path)?.file?.staged ?? path;
+}
+
+function draftFor(drafts: Map<string, Draft>, change: Change): Draft {
+  const known = drafts.get(change.path);
+  if (known) {
+    if (!isSameTarget(known.change, change))
+      throw new BatonError(
+        "failed",
+        `Two changes of ${change.path} contradict each other.`,
+        "Please report this as a bug.",
+      );
+    return known;
+  }
+  const draft = { number: drafts.size, change, pending: [], hash: createHash("sha256"), size: 0 };
+  drafts.set(change.path, draft);
+  return draft;
+}
+
+function isSameTarget(first: Change, next: Change): boolean {
+  if (first.type === "create" || next.type === "create") return first.type === next.type;
+  return first.inode === next.inode && first.size === next.size;
+}
+
+async function write(journal: Journal, batch: Draft[], handles: OpenHandles, step: OnStep): Promise<void> {
+  await admit(journal, batch, step);
+  for (const draft of batch) {
+    if (draft.file?.type !== "create") continue;
+    const bytes = joined(draft.pending);
+    draft.pending = [];
+    draft.hash.update(bytes);
+    draft.size += bytes.length;
+    try {
+      await step(`write ${draft.number}`);
+      await writeFully(await handles.open(draft.file), bytes);
+    } catch (error) {
+      throw diskError(error, draft.file.path);
+    }
+  }
+}
+
+/** Writes new files and the folders they need into the journal, then makes the folders. */
+async function admit(journal: Journal, batch: Draft[], step: OnStep): Promise<void> {
+  const fresh = batch.filter((draft) => draft.file === undefined);
+  if (fresh.length === 0) return;
+  const { operation } = journal;
+  const missing = new Set<string>();
+  for (const draft of fresh) {
+    const target =
+      draft.change.type === "create"
+        ? await newTarget(draft.change.path)
+        : await realTarget(await realpath(draft.change.path));
+    for (const folder of target.missing) missing.add(folder);
+    draft.file = fileOf(journal, draft, target.path);
+    operation.files.push(draft.file);
+  }
+  operation.folders.push(...missing);
+  await step("journal files");
+  await journal.save();
+  for (const folder of missing) {
+    await step(`folder ${folder}`);
+    if (!(await makeFolder(folder))) operation.folders.splice(operation.folders.indexOf(folder), 1);
+  }
+}
+
+async function newTarget(path: string): Promise<{ path: string; missing: string[] }> {
+  const target = await realTarget(path);
+  // Publishing refuses this too; here it costs nothing yet.
+  if (await lstatIfAny(target.path))
+    throw diskError(Object.assign(new Error("exists"), { code: "EEXIST" }), target.path);
+  return target;
+}
+
+function fileOf(
+  { operation, batonHome }: Journal,
+  { number, change }: Draft,
+  path: string,
+): CreatedFile | AppendedFile {
+  const staged = join(dirname(path), stagedName(operation.id, number));
+  if (change.type === "create") return { type: "create", path, staged };
+  const bytes = bytesPath(batonHome, operation.id, number);
+  return { type: "append", path, staged, bytes, inode: change.inode, previousSize: change.size };
+}
+
+/** False when somebody else made it in the meantime. */
+async function makeFolder(folder: string): Promise<boolean> {
+  try {
+    await mkdir(folder, { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    throw error;
+  }
+  await sync(dirname(folder));
+  return true;
+}
+
+async function complete(
+  journal: Journal,
+  drafts: Draft[],
+  handles: OpenHandles,
+  step: OnStep,
+): Promise<void> {
+  for (const { number, file, hash, size, pending } of drafts) {
+    if (file?.type === "create") {
+      await step(`sync ${number}`);
+      const inode = await handles.sync(file);
+      file.written = { inode, size, sha256: hash.digest("hex") };
+    } else if (file?.type === "append") {
+      const bytes = joined(pending);
+      checkAppend(file, bytes);
+      await step(`keep ${number}`);
+      await writeAtomically(file.bytes, bytes);
+      file.written = { size: bytes.length, sha256: hash.update(bytes).digest("hex") };
+    }
+  }
+  for (const folder of new Set(journal.operation.files.map(({ staged }) => dirname(staged))))
+    await sync(folder);
+}
+
+function joined(pieces: (string | Uint8Array)[]): Buffer {
+  if (pieces.every((piece) => typeof piece === "string")) return Buffer.from(pieces.join(""));
+  return Buffer.concat(pieces.map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece)));
+}
+
+type OpenHandles = ReturnType<typeof openHandles>;
+
+/** The files being written, the least recently used first. */
+function openHandles() {
+  const opened = new Map<string, FileHandle>();
+  const known = new Set<string>();
+
+  async function take({ staged }: CreatedFile): Promise<FileHandle> {
+    const handle = opened.get(staged) ?? (await open(staged, known.has(staged) ? "a" : "ax", 0o600));
+    opened.delete(staged);
+    opened.set(staged, handle);
+    known.add(staged);
+    return handle;
+  }
+
+  return {
+    async open(file: CreatedFile): Promise<FileHandle> {
+      const handle = await take(file);
+      const [oldest] = opened.entries();
+      if (oldest && opened.size > OPEN_FILES) {
+        opened.delete(oldest[0]);
+        await oldest[1].sync();
+        await oldest[1].close();
+      }
+      return handle;
+    },
+    /** Returns the inode. */
+    async sync(file: CreatedFile): Promise<number> {
+      const handle = await take(file);
+      opened.delete(file.staged);
+      try {
+        await handle.sync();
+        return (await handle.stat()).ino;
+      } catch (error) {
+        throw diskError(error, file.path);
+      } finally {
+        await handle.close();
+      }
+    },
+    async close(): Promise<void> {
+      for (const handle of opened.values()) await handle.close();
+    },
+  };
+}

@@ -1,0 +1,51 @@
+// Takes an operation back, as long as the store still holds exactly what it wrote.
+
+import { BatonError } from "../session/error.ts";
+import { diskError } from "./disk.ts";
+import { busy, type Journal, type Operation, openJournal } from "./journal.ts";
+import { findOperation } from "./operations.ts";
+import { recover } from "./recover.ts";
+import { goneOn, remainsOf, remove } from "./remove.ts";
+import type { OnStep } from "./stage.ts";
+
+const PATIENCE = 2000;
+
+/**
+ * Undoes the newest operation that is done, or the one named (a unique beginning of its id is enough). Created
+ * files move to `$BATON_HOME/trash`, appended bytes are cut off. Undoing twice is the same as once.
+ */
+export async function undo(
+  batonHome: string,
+  id?: string,
+  onStep: OnStep = () => undefined,
+): Promise<Operation> {
+  await recover(batonHome);
+  const found = await findOperation(batonHome, id);
+  const journal = await openJournal(batonHome, found.id, PATIENCE);
+  if (!journal) throw busy(found.id);
+  try {
+    await undoOperation(journal, onStep);
+  } catch (error) {
+    if (journal.operation.state === "undoing") journal.abandon();
+    else await journal.close();
+    throw diskError(error);
+  }
+  await journal.close();
+  return journal.operation;
+}
+
+async function undoOperation(journal: Journal, step: OnStep): Promise<void> {
+  const { operation } = journal;
+  if (operation.state === "undone") return;
+  if (operation.state !== "done") {
+    throw new BatonError(
+      "refused",
+      `Operation ${operation.id} did not complete, so there is nothing to undo.`,
+      "`baton operations` shows what can be undone.",
+    );
+  }
+  const remains = await remainsOf(operation);
+  const changed = remains.find(({ status }) => status === "changed");
+  if (changed) throw goneOn(changed.file.path);
+  await remove(journal, remains, step);
+}
