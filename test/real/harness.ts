@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Exchange } from "../../src/loopback/log.ts";
 import type { Reply } from "../../src/loopback/reply.ts";
+import type { ModelRequest } from "../../src/loopback/request.ts";
 import { type Loopback, startLoopback } from "../../src/loopback/server.ts";
 import { type Cell, layDown, type Outcome, openCell } from "../../src/verify/run.ts";
 import { DRIVERS, type Driver } from "./drivers.ts";
@@ -18,23 +19,28 @@ export interface Rig {
   driver: Driver;
   loopback: Loopback;
   /** Starts a session with a prompt; the model answers with these replies, in order. */
-  start(prompt: string, replies: Reply[], more?: TurnOptions): Promise<Turn>;
-  resume(id: string, prompt: string, replies: Reply[], more?: TurnOptions): Promise<Turn>;
+  start(prompt: string, replies: Replies, more?: TurnOptions): Promise<Turn>;
+  resume(id: string, prompt: string, replies: Replies, more?: TurnOptions): Promise<Turn>;
   /** Runs the CLI with arguments of one's own. */
-  run(args: readonly string[], replies?: Reply[], more?: TurnOptions): Promise<Turn>;
+  run(args: readonly string[], replies?: Replies, more?: TurnOptions): Promise<Turn>;
   /** Runs any command where the CLI runs. */
-  exec(argv: readonly string[], replies?: Reply[], more?: TurnOptions): Promise<Turn>;
+  exec(argv: readonly string[], replies?: Replies, more?: TurnOptions): Promise<Turn>;
   /** A copy of the home as it is now, which later turns do not touch. */
   snapshot(): Promise<string>;
   write(name: string, content: string | Uint8Array): Promise<string>;
   close(): Promise<void>;
 }
 
+type Answer = Reply | ((request: ModelRequest) => Reply);
+
+/** What the model says, in order, or what it says to a request; when there is no more, a short text. */
+export type Replies = readonly Answer[] | ((request: ModelRequest) => Reply);
+
 export interface TurnOptions {
   stdin?: string;
   isComplete?(stdout: string): boolean;
-  /** Sent to the CLI as soon as this file of its project is there. */
-  signal?: { name: NodeJS.Signals; file: string };
+  /** Sent to the CLI as soon as a file of its project is there, or it printed a text. */
+  signal?: { name: NodeJS.Signals } & ({ file: string } | { output: string });
 }
 
 export interface Turn extends Outcome {
@@ -47,18 +53,22 @@ const TURN_MS = 60_000;
 export async function openRig(name: CliName, cli?: Cli): Promise<Rig> {
   const installed = cli ?? (await installCli(name));
   const driver = DRIVERS[name];
-  const replies: Reply[] = [];
-  const loopback = await startLoopback({ script: () => replies.shift() ?? { text: "Understood." } });
+  let next: (request: ModelRequest) => Reply | undefined = () => undefined;
+  const loopback = await startLoopback({ script: (request) => next(request) ?? { text: "Understood." } });
   const cell = await openCell(loopback.port);
   await layDown(cell.home, driver.files(loopback.url));
   const snapshots: string[] = [];
 
   async function exec(
     command: readonly string[],
-    script: Reply[] = [],
+    replies: Replies = [],
     more: TurnOptions = {},
   ): Promise<Turn> {
-    replies.splice(0, replies.length, ...script);
+    const queue = typeof replies === "function" ? [] : [...replies];
+    next = (request) => {
+      const answer = typeof replies === "function" ? replies : queue.shift();
+      return typeof answer === "function" ? answer(request) : answer;
+    };
     const first = loopback.requests.length;
     const { signal, ...rest } = more;
     const argv = signal ? signalled(cell, signal, command) : command;
@@ -67,7 +77,7 @@ export async function openRig(name: CliName, cli?: Cli): Promise<Rig> {
     return { ...outcome, id: driver.idOf(outcome.stdout) ?? "", requests: loopback.requests.slice(first) };
   }
 
-  const run: Rig["run"] = (args, script, more) => exec([installed.path, ...args], script, more);
+  const run: Rig["run"] = (args, replies, more) => exec([installed.path, ...args], replies, more);
   return {
     name,
     cli: installed,
@@ -77,8 +87,8 @@ export async function openRig(name: CliName, cli?: Cli): Promise<Rig> {
     loopback,
     run,
     exec,
-    start: (prompt, script, more) => run(driver.start(prompt), script, more),
-    resume: (id, prompt, script, more) => run(driver.resume(id, prompt), script, more),
+    start: (prompt, replies, more) => run(driver.start(prompt), replies, more),
+    resume: (id, prompt, replies, more) => run(driver.resume(id, prompt), replies, more),
     async snapshot() {
       const copy = await realpath(await mkdtemp(join(tmpdir(), "baton-home-")));
       snapshots.push(copy);
@@ -98,7 +108,10 @@ export async function openRig(name: CliName, cli?: Cli): Promise<Rig> {
   };
 }
 
-function signalled(cell: Cell, signal: { name: string; file: string }, command: readonly string[]): string[] {
+type Signal = NonNullable<TurnOptions["signal"]>;
+
+function signalled(cell: Cell, signal: Signal, command: readonly string[]): string[] {
   const program = join(import.meta.dirname, "signal.ts");
-  return ["node", program, signal.name, join(cell.cwd, signal.file), ...command];
+  const when = "file" in signal ? `file:${join(cell.cwd, signal.file)}` : `output:${signal.output}`;
+  return ["node", program, signal.name, when, ...command];
 }
