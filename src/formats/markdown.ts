@@ -5,9 +5,9 @@ import { sessionId } from "../session/id.ts";
 import type { Loss } from "../session/losses.ts";
 import type { Entry, Header, Part, ToolCall, ToolResult } from "../session/session.ts";
 import type { Stream } from "../session/source.ts";
-import type { Edit, FileChange } from "../session/tools.ts";
 import { type Exchange, exchanges } from "../transform/exchanges.ts";
 import { batches } from "./batches.ts";
+import { diffOf } from "./diff.ts";
 import type { WriteOptions } from "./format.ts";
 import { codeSpan, fenced, html, plain, quoted } from "./markdown-text.ts";
 
@@ -166,33 +166,6 @@ function argumentsBlock({ tool, input }: ToolCall): string {
   const { path: _, ...others } = input;
   if (path !== "" && Object.keys(others).length === 0) return path;
   return `${path}${fenced(JSON.stringify(others, null, 2), "json")}`;
-}
-
-/** The edit as a diff of what was replaced, or the patch as it was given. */
-export function diffOf(input: Readonly<Record<string, unknown>>): string {
-  if (Array.isArray(input.edits)) return (input.edits as Partial<Edit>[]).map(editDiff).join("\n");
-  if (Array.isArray(input.changes))
-    return (input.changes as Partial<FileChange>[]).map(changeDiff).join("\n");
-  return typeof input.patch === "string" ? input.patch : JSON.stringify(input, null, 2);
-}
-
-function editDiff(edit: Partial<Edit>): string {
-  return [marked("-", edit.old), marked("+", edit.new)].filter(Boolean).join("\n");
-}
-
-function changeDiff(change: Partial<FileChange>): string {
-  const target = change.to ? ` → ${change.to}` : "";
-  const body = change.diff ?? marked("+", change.content);
-  return [`# ${change.kind} ${change.path}${target}`, body].filter(Boolean).join("\n");
-}
-
-function marked(sign: string, text: unknown): string {
-  if (typeof text !== "string" || text === "") return "";
-  return text
-    .replace(/\n$/, "")
-    .split("\n")
-    .map((line) => `${sign}${line}`)
-    .join("\n");
 }
 
 function resultBlock(result: ToolResult): string {

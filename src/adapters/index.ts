@@ -1,0 +1,4 @@
+// The table of agents. A new agent is a folder and a line here.
+import type { Adapter } from "./adapter.ts";
+
+export const adapters: readonly Adapter[] = [];

@@ -1,0 +1,136 @@
+// What is there and what is wrong with it: agents, stores, files that cannot be read, sessions that their agent
+// will delete soon. Looks only; repairs nothing.
+import { constants } from "node:fs";
+import { access, stat } from "node:fs/promises";
+import type { Adapter, Home, SessionRef } from "../adapters/adapter.ts";
+import { changedAt, idOf, type SessionSummary, summarise } from "./scan.ts";
+
+export interface StoreReport {
+  path: string;
+  exists: boolean;
+  readable: boolean;
+  writable: boolean;
+}
+
+export interface DueReport {
+  id: string;
+  title: string;
+  path: string;
+  /** When the agent may delete it. */
+  due: string;
+}
+
+export interface AgentReport {
+  agent: string;
+  label: string;
+  installed: { version: string; path: string } | null;
+  /** Whether a real run has proven that this version resumes what Baton writes; null when none is installed. */
+  proven: boolean | null;
+  provenVersions: readonly string[];
+  stores: StoreReport[];
+  sessions: number;
+  subagents: number;
+  bytes: number;
+  emptyFiles: number;
+  /** Files of which nothing could be read. */
+  unreadable: { path: string; problem: string }[];
+  /** Sessions that were read in spite of damage. */
+  damaged: { id: string; path: string; problems: string[] }[];
+  retentionDays: number | null;
+  dueForDeletion: DueReport[];
+  /** Why this agent could not be looked at as a whole. */
+  problems: string[];
+}
+
+const DAY = 86_400_000;
+const DUE_WITHIN_DAYS = 7;
+
+export async function examine(
+  adapter: Adapter,
+  home: Home,
+  onRead: (done: number, total: number) => void = () => undefined,
+  now = Date.now(),
+): Promise<AgentReport> {
+  const problems: string[] = [];
+  const attempt = async <T>(work: () => Promise<T>, otherwise: T): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      problems.push(error instanceof Error ? error.message : String(error));
+      return otherwise;
+    }
+  };
+  const installed = (await attempt(() => adapter.version(home), undefined)) ?? null;
+  const refs = await attempt(() => Array.fromAsync(adapter.discover(home)), []);
+  const configuration = await attempt(() => adapter.configuration(home), { mcpServers: [] });
+  const listed = refs.filter((ref) => mainSize(ref) > 0);
+  const rows: SessionSummary[] = [];
+  for (const ref of listed) {
+    rows.push(await summarise({ adapter, ref }));
+    onRead(rows.length, listed.length);
+  }
+  const isUnreadable = ({ title, problems: found }: SessionSummary) => title === "" && found.length > 0;
+  const { retentionDays } = configuration;
+  return {
+    agent: adapter.id,
+    label: adapter.label,
+    installed,
+    proven: installed && adapter.proven.includes(installed.version),
+    provenVersions: adapter.proven,
+    stores: await Promise.all(adapter.stores(home).map(examineStore)),
+    sessions: listed.filter((ref) => !ref.parent).length,
+    subagents: listed.filter((ref) => ref.parent).length,
+    bytes: refs.flatMap(({ files }) => files).reduce((sum, { size }) => sum + size, 0),
+    emptyFiles: refs.length - listed.length,
+    unreadable: rows.filter(isUnreadable).map(({ path, problems: [problem = ""] }) => ({ path, problem })),
+    damaged: rows
+      .filter((row) => row.problems.length > 0 && !isUnreadable(row))
+      .map(({ id, path, problems: found }) => ({ id, path, problems: found })),
+    retentionDays: retentionDays ?? null,
+    dueForDeletion: retentionDays === undefined ? [] : due(listed, rows, retentionDays, now),
+    problems,
+  };
+}
+
+function mainSize(ref: SessionRef): number {
+  return ref.files.find(({ role }) => role === "main")?.size ?? 0;
+}
+
+async function examineStore(path: string): Promise<StoreReport> {
+  const exists = await stat(path).then(
+    () => true,
+    () => false,
+  );
+  const may = (mode: number) =>
+    access(path, mode).then(
+      () => true,
+      () => false,
+    );
+  return {
+    path,
+    exists,
+    readable: exists && (await may(constants.R_OK)),
+    writable: exists && (await may(constants.W_OK)),
+  };
+}
+
+/** Agents delete by the time a file last changed. */
+function due(
+  refs: readonly SessionRef[],
+  rows: readonly SessionSummary[],
+  retentionDays: number,
+  now: number,
+): DueReport[] {
+  const titles = new Map(rows.map(({ id, title }) => [id, title]));
+  return refs
+    .filter((ref) => !ref.parent)
+    .map((ref) => ({ ref, at: changedAt(ref) + retentionDays * DAY }))
+    .filter(({ at }) => at - now <= DUE_WITHIN_DAYS * DAY)
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ ref, at }) => ({
+      id: idOf(ref),
+      title: titles.get(idOf(ref)) ?? "",
+      path: ref.path,
+      due: new Date(at).toISOString(),
+    }));
+}

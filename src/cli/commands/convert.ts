@@ -1,0 +1,129 @@
+// convert: a session from any format into any other, to a file or to stdout.
+import { resolve } from "node:path";
+import { type Command, Option } from "commander";
+import type { Adapter } from "../../adapters/adapter.ts";
+import { type Format, formats } from "../../formats/index.ts";
+import { BatonError } from "../../session/error.ts";
+import { type Loss, loss } from "../../session/losses.ts";
+import type { Source } from "../../session/source.ts";
+import { type ExportPiece, exportFile, exportFiles, withSpooled } from "../../storage/export.ts";
+import { bundle } from "../../switch/bundle.ts";
+import { thread, visiblePositions } from "../../transform/visible.ts";
+import { type Run, SESSION } from "../command.ts";
+import type { Context } from "../context.ts";
+import { tellLosses } from "../losses.ts";
+import { openAs, openSession } from "../session.ts";
+import { counted } from "../text.ts";
+
+interface Options {
+  from?: string;
+  to: string;
+  output?: string;
+  losses?: string;
+  force?: boolean;
+}
+
+export function define(command: Command, run: Run): void {
+  command
+    .argument("<source>", `${SESSION}; - reads stdin`)
+    .option("--from <format>", "what the source is, when it should not be guessed")
+    .requiredOption("--to <format>", `${formats.map(({ id }) => id).join(", ")}, or an agent`)
+    .option("-o, --output <file>", "where to write it (default: stdout)")
+    .option("--losses <file>", "write what was lost or changed to this file, as JSON")
+    .addOption(new Option("--force", "replace files that are there"))
+    .action((source: string, options: Options) => run((context) => convert(context, source, options)));
+}
+
+async function convert(context: Context, name: string, options: Options): Promise<undefined> {
+  if (context.output.isJson && options.output === undefined)
+    throw new BatonError(
+      "usage",
+      "With --json the converted session cannot go to stdout.",
+      "Name a file with -o FILE.",
+    );
+  const target = await targetNamed(context, options.to);
+  if (name === "-") return withSpooled(process.stdin, (path) => convertFrom(context, path, target, options));
+  return convertFrom(context, name, target, options);
+}
+
+type Target = { format: Format } | { adapter: Adapter };
+
+async function targetNamed(context: Context, name: string): Promise<Target> {
+  const format = formats.find(({ id }) => id === name);
+  if (format) return { format };
+  const adapters = await context.adapters();
+  const adapter = adapters.find(({ id }) => id === name);
+  if (adapter) return { adapter };
+  const known = [...formats, ...adapters].map(({ id }) => id);
+  throw new BatonError(
+    "usage",
+    `There is no format called "${name}".`,
+    `Known formats: ${known.join(", ")}.`,
+  );
+}
+
+async function convertFrom(
+  context: Context,
+  name: string,
+  target: Target,
+  options: Options,
+): Promise<undefined> {
+  const { output } = context;
+  const { source } = await (options.from === undefined
+    ? openSession(context, name)
+    : openAs(context, name, options.from));
+  const main = options.output === undefined ? STDOUT : resolve(options.output);
+  const losses: Loss[] = [];
+  const pieces =
+    "format" in target
+      ? formatPieces(context, target.format, source, main, losses)
+      : adapterPieces(context, target.adapter, source, main, losses);
+  const force = options.force ?? false;
+  const files =
+    main === STDOUT ? await toStdout(context, pieces) : await exportFiles(pieces, { force, main });
+  if (options.losses !== undefined)
+    await exportFile(resolve(options.losses), `${JSON.stringify({ losses }, null, 2)}\n`, { force });
+  if (output.isJson) await output.json({ format: options.to, files, losses });
+  else tellLosses(losses, output);
+}
+
+const STDOUT = "-";
+
+async function* formatPieces(
+  { output }: Context,
+  format: Format,
+  source: Source,
+  path: string,
+  losses: Loss[],
+): AsyncGenerator<ExportPiece> {
+  losses.push(...source.losses);
+  const others = source.skeleton.length - visiblePositions(source.skeleton, { history: "full" }).length;
+  if (!format.branches && others > 0)
+    losses.push(loss("history_hidden", {}, `${others} entries on other branches`));
+  const stream = { ...(format.branches ? source : thread(source)), losses };
+  for await (const bytes of format.write(stream, { losses: output.isVerbose })) yield { path, bytes };
+}
+
+async function* adapterPieces(
+  { home }: Context,
+  to: Adapter,
+  source: Source,
+  path: string,
+  losses: Loss[],
+): AsyncGenerator<ExportPiece> {
+  const made = await bundle({ source, to, home, path });
+  yield* made.pieces;
+  losses.push(...made.losses);
+}
+
+/** The main file; the others have no place there. */
+async function toStdout({ output }: Context, pieces: AsyncIterable<ExportPiece>): Promise<string[]> {
+  const others = new Set<string>();
+  for await (const { path, bytes } of pieces) {
+    if (path !== STDOUT) others.add(path);
+    else await output.write(bytes);
+  }
+  if (others.size > 0)
+    output.warn(`${counted(others.size, "more file")} of this session left out; -o FILE writes all of them.`);
+  return [];
+}

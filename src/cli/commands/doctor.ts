@@ -1,0 +1,115 @@
+// doctor: which agents and stores were found, and what is wrong with them.
+import type { Command } from "commander";
+import { type AgentReport, examine } from "../../catalog/doctor.ts";
+import { operations } from "../../storage/operations.ts";
+import { recover } from "../../storage/recover.ts";
+import type { Run } from "../command.ts";
+import type { Context } from "../context.ts";
+import { operationJson } from "../operation.ts";
+import { bytes, counted, cut, shortPath } from "../text.ts";
+
+export function define(command: Command, run: Run): void {
+  command.action(() => run(doctor));
+}
+
+async function doctor(context: Context): Promise<number> {
+  const { output, home, batonHome } = context;
+  const agents: AgentReport[] = [];
+  for (const adapter of await context.adapters()) {
+    const progress = output.progress(`Reading ${adapter.label} sessions:`);
+    agents.push(await examine(adapter, home, progress.at));
+    progress.end();
+  }
+  // Looking is also the moment to settle what was cut off.
+  const { settled, running, problems } = await recover(batonHome);
+  const { damaged } = await operations(batonHome);
+  const broken = [...agents.flatMap(brokenIn), ...problems, ...damaged];
+  const report = {
+    node: process.versions.node,
+    platform: process.platform,
+    home: home.dir,
+    batonHome,
+    agents,
+    operations: { settled: settled.map(operationJson), running, problems: [...problems, ...damaged] },
+    broken,
+  };
+  if (output.isJson) await output.json(report);
+  else await print(context, report);
+  return broken.length > 0 ? 1 : 0;
+}
+
+function brokenIn({ label, stores, unreadable, problems }: AgentReport): string[] {
+  return [
+    ...problems.map((problem) => `${label}: ${problem}`),
+    ...stores.flatMap(({ path, exists, readable, writable }) =>
+      exists && !(readable && writable) ? [`${path} cannot be ${readable ? "written" : "read"}.`] : [],
+    ),
+    ...unreadable.map(({ path, problem }) => `${path} cannot be read: ${problem}`),
+  ];
+}
+
+interface Report {
+  node: string;
+  batonHome: string;
+  agents: readonly AgentReport[];
+  operations: { settled: readonly { id: string; state: string }[]; running: readonly string[] };
+  broken: readonly string[];
+}
+
+async function print({ output, home }: Context, report: Report): Promise<void> {
+  const { colors } = output;
+  const lines = [`Node ${report.node}, data in ${shortPath(report.batonHome, home.dir)}`];
+  for (const agent of report.agents)
+    lines.push(
+      "",
+      ...agentLines(agent, home.dir, output.isVerbose).map((line, at) =>
+        at === 0 ? colors.bold(line) : line,
+      ),
+    );
+  const { settled, running } = report.operations;
+  for (const { id, state } of settled)
+    lines.push("", `Operation ${id} was cut off and is settled now: ${state}.`);
+  for (const id of running) lines.push("", `Operation ${id} is running.`);
+  if (report.broken.length > 0)
+    lines.push("", ...report.broken.map((sentence) => `${colors.red("✗")} ${cut(sentence, 400)}`));
+  await output.write(`${lines.join("\n")}\n`);
+}
+
+const LISTED = 5;
+
+function agentLines(agent: AgentReport, home: string, all: boolean): string[] {
+  const { installed, proven } = agent;
+  const found = agent.stores.filter(({ exists }) => exists).map(({ path }) => shortPath(path, home));
+  const some = <T>(items: readonly T[], line: (item: T) => string): string[] => {
+    const shown = all ? items : items.slice(0, LISTED);
+    const rest = items.length - shown.length;
+    return [
+      ...shown.map((item) => `      ${cut(line(item), 300)}`),
+      ...(rest > 0 ? [`      … and ${rest} more`] : []),
+    ];
+  };
+  return [
+    `${agent.label}${installed ? ` ${installed.version}` : ""}`,
+    installed ? `  installed in ${shortPath(installed.path, home)}` : "  not installed, or not in PATH",
+    ...(installed
+      ? [
+          `  writing back is ${proven ? "proven" : `not proven (proven: ${agent.provenVersions.join(", ") || "none"})`} for this version`,
+        ]
+      : []),
+    found.length > 0 ? `  store: ${found.join(", ")}` : "  no store",
+    `  ${counted(agent.sessions, "session")}, ${counted(agent.subagents, "subagent")}, ${bytes(agent.bytes)}`,
+    ...(agent.emptyFiles > 0 ? [`  ${counted(agent.emptyFiles, "empty file")}`] : []),
+    ...(agent.damaged.length > 0 ? [`  ${counted(agent.damaged.length, "session")} with problems:`] : []),
+    ...some(
+      agent.damaged,
+      ({ id, problems }) =>
+        `${id}  ${problems[0]}${problems.length > 1 ? ` (and ${problems.length - 1} more)` : ""}`,
+    ),
+    ...(agent.dueForDeletion.length > 0
+      ? [
+          `  ${counted(agent.dueForDeletion.length, "session")} that it deletes within 7 days (it keeps them for ${agent.retentionDays}):`,
+        ]
+      : []),
+    ...some(agent.dueForDeletion, ({ id, due, title }) => `${id}  ${due.slice(0, 10)}  ${title}`),
+  ];
+}

@@ -1,0 +1,161 @@
+// resume: go on with a session, in its own agent or in another one.
+import { isAbsolute, relative, resolve } from "node:path";
+import { createInterface } from "node:readline/promises";
+import { type Command, Option } from "commander";
+import type { Adapter } from "../../adapters/adapter.ts";
+import { adapterNamed } from "../../catalog/locate.ts";
+import { BatonError } from "../../session/error.ts";
+import type { Source } from "../../session/source.ts";
+import { visiblePositions } from "../../transform/visible.ts";
+import { type Run, SESSION } from "../command.ts";
+import type { Context } from "../context.ts";
+import { carryInto, type GoOn, goOn, installed } from "../continue.ts";
+import { type Opened, openSession } from "../session.ts";
+
+interface Options {
+  in?: string;
+  model?: string;
+  cwd?: string;
+  history: "visible" | "full";
+  thinking: "drop" | "convert" | "ask";
+  reason?: string;
+  dryRun?: boolean;
+  exec?: boolean;
+  yes?: boolean;
+}
+
+export function define(command: Command, run: Run): void {
+  command
+    .argument("<session>", SESSION)
+    .option("--in <agent>", "the agent to go on in (default: the session's own)")
+    .option("--model <model>", "the model to go on with")
+    .option("--cwd <dir>", "the folder to go on in (default: the session's own)")
+    .addOption(
+      new Option("--history <which>", "visible: what the model sees now; full: compacted history too")
+        .choices(["visible", "full"])
+        .default("visible"),
+    )
+    .addOption(
+      new Option("--thinking <policy>", "what becomes of thinking in another agent")
+        .choices(["drop", "convert", "ask"])
+        .default("drop"),
+    )
+    .option("--reason <text>", "why, for the record")
+    .option("--dry-run", "only say what would happen")
+    .option("--exec", "start the agent instead of printing its command")
+    .option("--yes", "go on although something would be missing")
+    .action((name: string, options: Options) => run((context) => resume(context, name, options)));
+}
+
+async function resume(context: Context, name: string, options: Options): Promise<number> {
+  if (options.exec && context.output.isJson)
+    throw new BatonError(
+      "usage",
+      "--exec gives the terminal away, so --json has no place.",
+      "Use one of them.",
+    );
+  if (options.exec && options.dryRun)
+    throw new BatonError("usage", "--dry-run starts nothing, so --exec has no place.", "Use one of them.");
+  const opened = await openSession(context, name);
+  const to = await agentFor(context, opened, options.in);
+  const result = isAtHome(context, opened, to)
+    ? await ownResume(context, opened, to, options)
+    : await carried(context, opened, to, options);
+  return goOn(context, result, options.exec ?? false);
+}
+
+export async function agentFor(
+  context: Context,
+  opened: Opened,
+  named: string | undefined,
+): Promise<Adapter> {
+  const adapters = await context.adapters();
+  if (named !== undefined) return adapterNamed(named, adapters);
+  const own = opened.native?.adapter ?? adapters.find(({ id }) => id === opened.source.header.source.cli);
+  if (own) return own;
+  throw new BatonError(
+    "usage",
+    "This session belongs to no agent that Baton knows.",
+    `Name one with --in: ${adapters.map(({ id }) => id).join(", ")}.`,
+  );
+}
+
+/** Whether the agent finds the session by itself, because it lies in its own store. */
+export function isAtHome({ home }: Context, { native }: Opened, to: Adapter): boolean {
+  if (!native || native.adapter !== to) return false;
+  return to.stores(home).some((store) => {
+    const way = relative(store, native.ref.path);
+    return !isAbsolute(way) && !way.startsWith("..");
+  });
+}
+
+async function ownResume(
+  context: Context,
+  { source, path, native }: Opened,
+  to: Adapter,
+  options: Options,
+): Promise<GoOn> {
+  if (!to.resumeCommand || !native)
+    throw new BatonError("unsupported", `${to.label} sessions cannot be resumed.`, "Use --in AGENT.");
+  refuseEmpty(source);
+  await installed(context, to, !options.yes && !options.dryRun);
+  const cwd = options.cwd === undefined ? source.header.project.path : resolve(options.cwd);
+  const { originalId } = native.ref;
+  const choice = options.model === undefined ? {} : { model: options.model };
+  const isLive = await to.isLive(native.ref);
+  return {
+    agent: to.id,
+    originalId,
+    path,
+    command: to.resumeCommand(originalId, { project: { path: cwd } }, choice),
+    losses: [],
+    warnings: isLive ? [`A running ${to.label} holds this session.`] : [],
+    operation: null,
+    backup: null,
+    done: "",
+  };
+}
+
+async function carried(context: Context, { source }: Opened, to: Adapter, options: Options): Promise<GoOn> {
+  const { cwd, model, history, yes, dryRun } = options;
+  const thinking = options.thinking === "ask" ? await askThinking(source) : options.thinking;
+  return carryInto(context, source, to, {
+    kind: "resume",
+    history,
+    thinking,
+    ...(cwd !== undefined && { cwd: resolve(cwd) }),
+    ...(model !== undefined && { model }),
+    ...(yes && { yes }),
+    ...(dryRun && { dryRun }),
+  });
+}
+
+function refuseEmpty({ skeleton }: Source): void {
+  const seen = visiblePositions(skeleton).map((position) =>
+    skeleton.injected(position) ? "injected" : skeleton.type(position),
+  );
+  if (
+    seen.some(
+      (type) => type === "user" || type === "assistant" || type === "tool_call" || type === "compaction",
+    )
+  )
+    return;
+  throw new BatonError(
+    "refused",
+    "There is nothing to resume: this session holds no message.",
+    "`baton list` shows how many messages each session has.",
+  );
+}
+
+async function askThinking(source: Source): Promise<"drop" | "convert"> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY)
+    throw new BatonError("usage", "--thinking ask needs a terminal.", "Use --thinking drop or convert.");
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const from = source.header.model.model;
+    const answer = await lines.question(`Thinking is bound to ${from}. [d]rop it or [c]onvert it to text? `);
+    return /^c/i.test(answer.trim()) ? "convert" : "drop";
+  } finally {
+    lines.close();
+  }
+}

@@ -1,0 +1,57 @@
+// show: one session, as text on the terminal or in a file format.
+import { type Command, Option } from "commander";
+import { formats } from "../../formats/index.ts";
+import type { Source, Stream } from "../../session/source.ts";
+import { thread, visible, visiblePositions } from "../../transform/visible.ts";
+import { badge } from "../badge.ts";
+import { type Run, SESSION } from "../command.ts";
+import type { Context } from "../context.ts";
+import { page } from "../pager.ts";
+import { render } from "../render.ts";
+import { openSession } from "../session.ts";
+import { counted } from "../text.ts";
+
+/** What they are called here, and in the table of formats. */
+const FORMATS: Record<string, string> = { json: "universal", jsonl: "universal-jsonl", markdown: "markdown" };
+
+interface Options {
+  format?: string;
+  visible?: boolean;
+}
+
+export function define(command: Command, run: Run): void {
+  command
+    .argument("<session>", SESSION)
+    .addOption(new Option("--format <format>", "how to show it").choices(["text", ...Object.keys(FORMATS)]))
+    .option("--visible", "only what the model would see if the agent resumed now")
+    .action((name: string, options: Options) => run((context) => show(context, name, options)));
+}
+
+async function show(context: Context, name: string, options: Options): Promise<undefined> {
+  const { output } = context;
+  const { source } = await openSession(context, name);
+  const id = FORMATS[options.format ?? (output.isJson ? "json" : "text")];
+  const format = formats.find((one) => one.id === id);
+  const stream = streamOf(source, options.visible ?? false, format?.branches ?? false, context);
+  if (format) {
+    const records = !options.visible;
+    for await (const piece of format.write(stream, { records })) await output.write(piece);
+    return;
+  }
+  const { colors, width, isVerbose } = output;
+  const own = badge(source.header.source.cli, await context.adapters(), colors);
+  const text = render(stream, { colors, width, unfold: isVerbose, badge: own, home: context.home.dir });
+  await page(text, output);
+}
+
+/** A text follows one branch; the others are in the JSON formats. */
+function streamOf(source: Source, onlyVisible: boolean, branches: boolean, { output }: Context): Stream {
+  if (onlyVisible) return visible(source);
+  if (branches) return source;
+  const others = source.skeleton.length - visiblePositions(source.skeleton, { history: "full" }).length;
+  if (others > 0)
+    output.message(
+      `${counted(others, "entry", "entries")} on other branches not shown; --format json has them.`,
+    );
+  return thread(source);
+}

@@ -1,0 +1,103 @@
+// verify: the real CLI resumes a copy of the session against a model on loopback, and what it says is compared.
+import { join } from "node:path";
+import type { Command } from "commander";
+import type { Adapter, Home } from "../../adapters/adapter.ts";
+import { BatonError, EXIT_STATUS } from "../../session/error.ts";
+import { carry } from "../../switch/carry.ts";
+import { prepare } from "../../switch/prepare.ts";
+import { visible } from "../../transform/visible.ts";
+import type { Finding } from "../../verify/compare.ts";
+import { copyBundle, hiddenTexts } from "../../verify/copy.ts";
+import { type Arranged, isProven, type Verification, verify } from "../../verify/verify.ts";
+import { type Run, SESSION } from "../command.ts";
+import type { Context } from "../context.ts";
+import { type Opened, openSession } from "../session.ts";
+import { cut } from "../text.ts";
+import { agentFor, isAtHome } from "./resume.ts";
+
+export function define(command: Command, run: Run): void {
+  command
+    .argument("<session>", SESSION)
+    .option("--in <agent>", "carry it into this agent first (default: the session's own agent)")
+    .action((name: string, options: { in?: string }) => run((context) => check(context, name, options.in)));
+}
+
+async function check(context: Context, name: string, agent: string | undefined): Promise<number> {
+  const { output, home } = context;
+  const opened = await openSession(context, name);
+  const adapter = await agentFor(context, opened, agent);
+  const cli = await adapter.version(home);
+  if (!cli)
+    throw new BatonError(
+      "agent_not_installed",
+      `${adapter.label} is not installed, or not in PATH.`,
+      "The proof needs the real CLI: install it first.",
+    );
+  const result = await verify({
+    adapter,
+    cli,
+    arrange: (privateHome, cwd) =>
+      isAtHome(context, opened, adapter)
+        ? copied(context, opened, adapter, privateHome)
+        : carriedInto(opened, adapter, privateHome, cwd, cli),
+  });
+  if (output.isJson) await output.json(result);
+  else await print(context, adapter, result);
+  return isProven(result) ? 0 : EXIT_STATUS.verification_failed;
+}
+
+async function copied(context: Context, { native }: Opened, adapter: Adapter, to: Home): Promise<Arranged> {
+  const ref = await copyBundle(adapter, native!.ref, context.home, to);
+  const source = await adapter.open(ref);
+  return {
+    originalId: ref.originalId,
+    expected: visible(source),
+    hidden: await hiddenTexts(source),
+    losses: source.losses,
+  };
+}
+
+async function carriedInto(
+  { source }: Opened,
+  to: Adapter,
+  home: Home,
+  cwd: string,
+  cli: { version: string; path: string },
+): Promise<Arranged> {
+  const batonHome = join(home.dir, ".baton");
+  const carried = await carry({
+    source,
+    to,
+    home,
+    batonHome,
+    cwd,
+    kind: "resume",
+    yes: true,
+    installed: cli,
+  });
+  return {
+    originalId: carried.originalId,
+    expected: prepare(visible(source), { thinking: "drop" }),
+    hidden: await hiddenTexts(source),
+    losses: carried.losses,
+  };
+}
+
+async function print({ output }: Context, adapter: Adapter, result: Verification): Promise<void> {
+  const { colors } = output;
+  const { total, kept, changed, lost } = result.facts;
+  const verdict = isProven(result) ? colors.green("✓ proven") : colors.red("✗ not proven");
+  const lines = [
+    `${verdict}: ${adapter.label} ${result.cliVersion} ${result.accepted ? "resumed" : "did not resume"} it`,
+    `  ${total} facts: ${kept} kept, ${changed} changed, ${lost} lost`,
+    ...result.problems.map((problem) => `  ${colors.red("problem")} ${cut(problem, 300)}`),
+    ...result.missing.map((finding) => `  ${colors.yellow("missing")} ${findingText(finding)}`),
+    ...result.unexpected.map((finding) => `  ${colors.yellow("unexpected")} ${findingText(finding)}`),
+    ...result.foreign.map((host) => `  ${colors.red("contacted")} ${host}`),
+  ];
+  await output.write(`${lines.join("\n")}\n`);
+}
+
+function findingText({ type, excerpt, reason, named }: Finding): string {
+  return cut(`${type} "${excerpt}": ${reason}${named ? ` (announced: ${named})` : ""}`, 300);
+}

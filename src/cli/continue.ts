@@ -1,0 +1,85 @@
+// What resume and fork share: the session goes on in an agent, and its command is printed or started.
+import type { Adapter, Command } from "../adapters/adapter.ts";
+import { BatonError } from "../session/error.ts";
+import type { Loss } from "../session/losses.ts";
+import type { Source } from "../session/source.ts";
+import { type CarryRequest, carry } from "../switch/carry.ts";
+import type { Context } from "./context.ts";
+import { sentences, tellLosses } from "./losses.ts";
+import { shellLine, start } from "./start.ts";
+import { counted } from "./text.ts";
+
+export interface GoOn {
+  agent: string;
+  originalId: string;
+  path: string;
+  command: Command;
+  losses: readonly Loss[];
+  /** Besides the losses. */
+  warnings: readonly string[];
+  operation: string | null;
+  backup: string | null;
+  /** For people: what was done. */
+  done: string;
+}
+
+/** Prints the result, or hands the terminal to the agent. */
+export async function goOn(context: Context, result: GoOn, exec: boolean): Promise<number> {
+  const { output, environment } = context;
+  const command = { ...result.command, env: { ...environment, ...result.command.env } };
+  const warnings = [...result.warnings, ...sentences(result.losses)];
+  if (output.isJson) {
+    const { agent, originalId, path, losses, operation, backup } = result;
+    await output.json({ agent, originalId, path, command, warnings, losses, operation, backup });
+    return 0;
+  }
+  for (const warning of result.warnings) output.warn(warning);
+  tellLosses(result.losses, output);
+  if (result.done !== "") output.message(result.done);
+  if (exec) return start(command);
+  await output.write(`${shellLine(command)}\n`);
+  return 0;
+}
+
+/** The agent's CLI, which has to be there unless the user says otherwise. */
+export async function installed(context: Context, adapter: Adapter, needed: boolean) {
+  const found = await adapter.version(context.home);
+  if (found || !needed) return found;
+  throw new BatonError(
+    "agent_not_installed",
+    `${adapter.label} is not installed, or not in PATH.`,
+    "Install it, or go on without it with --yes.",
+  );
+}
+
+type Carry = Pick<CarryRequest, "kind" | "cwd" | "model" | "history" | "thinking" | "yes" | "dryRun">;
+
+export async function carryInto(
+  context: Context,
+  source: Source,
+  to: Adapter,
+  options: Carry & { warnings?: readonly string[] },
+): Promise<GoOn> {
+  const { home, batonHome } = context;
+  const { warnings = [], ...rest } = options;
+  const cli = await installed(context, to, !options.yes && !options.dryRun);
+  const carried = await carry({ ...rest, source, to, home, batonHome, installed: cli });
+  const { counts, operation } = carried;
+  const what = [
+    counted(counts.user, "prompt"),
+    counted(counts.assistant, "reply", "replies"),
+    counted(counts.tool_call, "tool call"),
+  ].join(", ");
+  const done =
+    operation === null
+      ? `This would carry ${what} into ${to.label}. Nothing was written.`
+      : `Carried ${what} into ${to.label}. \`baton undo ${operation}\` takes it back.`;
+  return { ...carried, warnings: [...warnings, ...unproven(to, cli?.version)], done };
+}
+
+function unproven(to: Adapter, version: string | undefined): string[] {
+  if (version === undefined || to.proven.includes(version)) return [];
+  return [
+    `Writing for ${to.label} ${version} is not proven yet; it is for ${to.proven.join(", ") || "none"}.`,
+  ];
+}

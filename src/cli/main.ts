@@ -1,0 +1,140 @@
+// The command line: finds the command, runs it, and turns whatever happens into an exit status. A command's
+// file is loaded only when it is asked for, so that starting stays fast.
+import { readFileSync } from "node:fs";
+import { Command, CommanderError, Option } from "commander";
+import { BatonError, EXIT_STATUS } from "../session/error.ts";
+import type { CommandFile } from "./command.ts";
+import { type GlobalOptions, newContext } from "./context.ts";
+import { onInterrupt } from "./interrupt.ts";
+import { newOutput } from "./output.ts";
+
+const COMMANDS: Record<string, { summary: string; load(): Promise<CommandFile> }> = {
+  list: { summary: "sessions of every agent, newest first", load: () => import("./commands/list.ts") },
+  show: { summary: "one session, as text or in a format", load: () => import("./commands/show.ts") },
+  convert: { summary: "a session into another format", load: () => import("./commands/convert.ts") },
+  resume: { summary: "go on with a session, in any agent", load: () => import("./commands/resume.ts") },
+  fork: { summary: "branch a session at any entry", load: () => import("./commands/fork.ts") },
+  undo: { summary: "take back what was written to a store", load: () => import("./commands/undo.ts") },
+  operations: {
+    summary: "everything that was written to stores",
+    load: () => import("./commands/operations.ts"),
+  },
+  verify: {
+    summary: "prove that the real CLI resumes a session",
+    load: () => import("./commands/verify.ts"),
+  },
+  schema: { summary: "the JSON Schema of the universal session", load: () => import("./commands/schema.ts") },
+  doctor: {
+    summary: "agents, stores and what is wrong with them",
+    load: () => import("./commands/doctor.ts"),
+  },
+};
+
+/** Takes the arguments after the program's name and returns the exit status. */
+export async function main(argv: string[]): Promise<number> {
+  process.stdout.on("error", endOfReader);
+  process.on("SIGINT", onInterrupt);
+  try {
+    return await runCommand(argv);
+  } catch (error) {
+    const { error: own, status } = understood(error, argv);
+    const output = newOutput(optionsIn(argv));
+    if (own) await output.error(own);
+    if (own?.code === "failed" && error instanceof Error) output.detail(error.stack ?? "");
+    return status;
+  } finally {
+    process.off("SIGINT", onInterrupt);
+  }
+}
+
+/** Whoever read our output has seen enough, which is no failure. */
+function endOfReader(error: NodeJS.ErrnoException): void {
+  if (error.code === "EPIPE") process.exit(0);
+  throw error;
+}
+
+async function runCommand(argv: string[]): Promise<number> {
+  const program = newProgram();
+  let status = 0;
+  for (const [name, { summary, load }] of Object.entries(COMMANDS)) {
+    const command = program.command(name).description(summary);
+    if (!argv.includes(name)) continue;
+    (await load()).define(command, async (work) => {
+      status = (await work(newContext(program.opts<GlobalOptions>()))) ?? 0;
+    });
+  }
+  if (argv.length === 0) program.outputHelp();
+  else await program.parseAsync(argv, { from: "user" });
+  return status;
+}
+
+function newProgram(): Command {
+  return new Command("baton")
+    .description("One home for every coding-agent session.")
+    .version(ownVersion(), "--version")
+    .option("--json", "one JSON document on stdout and nothing else there")
+    .option("--home <dir>", "where agents' stores are looked for (default: your home)")
+    .option("--no-color", "plain text")
+    .addOption(new Option("--quiet", "only results and errors").conflicts("verbose"))
+    .option("--verbose", "more detail")
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ writeErr: () => undefined })
+    .exitOverride();
+}
+
+function ownVersion(): string {
+  const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(manifest) as { version: string }).version;
+}
+
+interface Understood {
+  /** What to print; nothing where commander has printed already. */
+  error?: BatonError;
+  status: number;
+}
+
+function understood(error: unknown, argv: readonly string[]): Understood {
+  if (error instanceof BatonError) return { error, status: EXIT_STATUS[error.code] };
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return { status: 0 };
+    const own = usageError(error, argv);
+    return { error: own, status: EXIT_STATUS[own.code] };
+  }
+  const own = systemError(error);
+  return { error: own, status: EXIT_STATUS[own.code] };
+}
+
+/** "error: unknown command 'lits'\n(Did you mean list?)" becomes a sentence and a hint. */
+function usageError(error: CommanderError, argv: readonly string[]): BatonError {
+  const command = argv.find((word) => Object.hasOwn(COMMANDS, word));
+  const help = `\`baton ${command ? `${command} ` : ""}--help\` shows what there is.`;
+  if (error.code === "commander.help") return new BatonError("usage", "There is no command.", help, error);
+  const [first = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
+  const sentence = `${first.charAt(0).toUpperCase()}${first.slice(1).replace(/\.$/, "")}.`;
+  return new BatonError("usage", sentence, suggestion?.replace(/^\(|\)$/g, "") ?? help, error);
+}
+
+const NO_ACCESS = new Set(["EACCES", "EPERM", "EROFS", "ENOSPC", "EDQUOT"]);
+
+function systemError(error: unknown): BatonError {
+  const message = error instanceof Error ? error.message : String(error);
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (NO_ACCESS.has(code))
+    return new BatonError(
+      "not_writable",
+      message,
+      "Check the permissions and the free space, then try again.",
+      error,
+    );
+  return new BatonError("failed", message, "`--verbose` shows where it happened.", error);
+}
+
+/** The options that decide how an error is printed, also when the arguments could not be parsed. */
+function optionsIn(argv: readonly string[]): GlobalOptions {
+  const own = argv.includes("--") ? argv.slice(0, argv.indexOf("--")) : argv;
+  return {
+    json: own.includes("--json"),
+    color: !own.includes("--no-color"),
+    verbose: own.includes("--verbose"),
+  };
+}

@@ -1,0 +1,106 @@
+// Everything the command line prints: one JSON document or text on stdout, messages and progress on stderr.
+import pc from "picocolors";
+import type { BatonError } from "../session/error.ts";
+
+export type Colors = ReturnType<typeof pc.createColors>;
+
+export interface OutputOptions {
+  json?: boolean;
+  quiet?: boolean;
+  verbose?: boolean;
+  color?: boolean;
+}
+
+export interface Output {
+  readonly isJson: boolean;
+  readonly isVerbose: boolean;
+  /** Columns of the terminal, or a width that suits a file. */
+  readonly width: number;
+  readonly isTerminal: boolean;
+  /** For stdout. */
+  readonly colors: Colors;
+  /** To stdout, as fast as the reader takes it. */
+  write(text: string | Uint8Array): Promise<void>;
+  /** The one document of --json. */
+  json(value: unknown): Promise<void>;
+  /** For people, on stderr. */
+  message(text: string): void;
+  warn(text: string): void;
+  /** Only with --verbose. */
+  detail(text: string): void;
+  error(error: BatonError): Promise<void>;
+  /** Shows how far work has come, on a terminal and only if it takes a while. */
+  progress(doing: string): Progress;
+}
+
+export interface Progress {
+  at(done: number, total: number): void;
+  end(): void;
+}
+
+const WIDTH_OF_FILES = 120;
+const PROGRESS_AFTER_MS = 1000;
+const PROGRESS_EVERY_MS = 100;
+
+export function newOutput(options: OutputOptions): Output {
+  const { stdout, stderr } = process;
+  const isJson = options.json ?? false;
+  const colors = pc.createColors(hasColors(stdout, options));
+  const stderrColors = pc.createColors(hasColors(stderr, options));
+  const say = (text: string) => {
+    if (!options.quiet) stderr.write(`${text}\n`);
+  };
+  const write = (text: string | Uint8Array) => drained(stdout, text);
+  return {
+    isJson,
+    isVerbose: options.verbose ?? false,
+    width: stdout.columns ?? (Number(process.env.COLUMNS) || WIDTH_OF_FILES),
+    isTerminal: stdout.isTTY === true,
+    colors,
+    write,
+    json: (value) => write(`${JSON.stringify(value, null, 2)}\n`),
+    message: say,
+    warn: (text) => say(`${stderrColors.yellow("warning:")} ${text}`),
+    detail(text) {
+      if (options.verbose) say(stderrColors.dim(text));
+    },
+    async error({ code, message, hint }) {
+      if (isJson) return write(`${JSON.stringify({ error: { code, message, hint } }, null, 2)}\n`);
+      stderr.write(`${stderrColors.red("error:")} ${message}\n${hint === "" ? "" : `${hint}\n`}`);
+    },
+    progress: (doing) => (stderr.isTTY && !options.quiet ? newProgress(doing) : NO_PROGRESS),
+  };
+}
+
+function hasColors(stream: NodeJS.WriteStream, options: OutputOptions): boolean {
+  const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
+  if (options.color === false || NO_COLOR) return false;
+  if (FORCE_COLOR !== undefined && FORCE_COLOR !== "0") return true;
+  return stream.isTTY === true && TERM !== "dumb";
+}
+
+function drained(stream: NodeJS.WriteStream, text: string | Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.write(text, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+const NO_PROGRESS: Progress = { at: () => undefined, end: () => undefined };
+
+function newProgress(doing: string): Progress {
+  const { stderr } = process;
+  const started = Date.now();
+  let shownAt = 0;
+  return {
+    at(done, total) {
+      const now = Date.now();
+      if (now - started < PROGRESS_AFTER_MS || now - shownAt < PROGRESS_EVERY_MS) return;
+      shownAt = now;
+      stderr.write(`\r\x1b[K${doing} ${done} of ${total}`);
+    },
+    end() {
+      if (shownAt > 0) stderr.write("\r\x1b[K");
+      shownAt = 0;
+    },
+  };
+}

@@ -1,0 +1,53 @@
+// Shows long text through the user's pager on a terminal, and writes it as it is everywhere else.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Writable } from "node:stream";
+import { whileChildHasTerminal } from "./interrupt.ts";
+import type { Output } from "./output.ts";
+
+export async function page(pieces: AsyncIterable<string>, output: Output): Promise<void> {
+  const [command, ...words] = pagerOf(process.env.PAGER);
+  if (!output.isTerminal || command === undefined) return writeAll(pieces, output);
+  const pager = spawn(command, words, {
+    stdio: ["pipe", "inherit", "inherit"],
+    env: { LESS: "FRX", ...process.env },
+  });
+  const ended = once(pager, "close");
+  try {
+    await once(pager, "spawn");
+  } catch (error) {
+    output.detail(`No pager: ${error instanceof Error ? error.message : String(error)}`);
+    return writeAll(pieces, output);
+  }
+  await whileChildHasTerminal(async () => {
+    await feed(pieces, pager.stdin);
+    await ended;
+  });
+}
+
+function pagerOf(variable: string | undefined): string[] {
+  if (variable === undefined) return ["less", "-FRX"];
+  const words = variable.trim().split(/\s+/).filter(Boolean);
+  return words[0] === "cat" && words.length === 1 ? [] : words;
+}
+
+async function writeAll(pieces: AsyncIterable<string>, output: Output): Promise<void> {
+  for await (const piece of pieces) await output.write(piece);
+}
+
+/** Until the pager is closed, which may be before the text ends. */
+async function feed(pieces: AsyncIterable<string>, stdin: Writable): Promise<void> {
+  let isClosed = false;
+  stdin.on("error", () => {
+    isClosed = true;
+  });
+  stdin.on("close", () => {
+    isClosed = true;
+  });
+  for await (const piece of pieces) {
+    if (isClosed) return;
+    if (!stdin.write(piece))
+      await Promise.race([once(stdin, "drain"), once(stdin, "close")]).catch(() => undefined);
+  }
+  stdin.end();
+}

@@ -1,0 +1,70 @@
+// Opens the session that a command was given: one in a store, a native file anywhere, or a universal file.
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Adapter, SessionRef } from "../adapters/adapter.ts";
+import { adapterNamed, locate } from "../catalog/locate.ts";
+import { type Format, formats } from "../formats/index.ts";
+import { BatonError } from "../session/error.ts";
+import type { Source } from "../session/source.ts";
+import type { Context } from "./context.ts";
+
+export interface Opened {
+  source: Source;
+  path: string;
+  /** The agent it belongs to and where it was found; none for a universal file. */
+  native?: { adapter: Adapter; ref: SessionRef };
+}
+
+export async function openSession(context: Context, name: string): Promise<Opened> {
+  const file = await fileNamed(name);
+  const format = file === undefined ? undefined : await recognised(file);
+  if (file !== undefined && format?.read) return { source: await format.read(file), path: file };
+  const { adapter, ref } = await locate(file ?? name, context.home, await context.adapters());
+  return { source: await adapter.open(ref), path: ref.path, native: { adapter, ref } };
+}
+
+/** Opens a session as one of a format, or of an agent, whatever it looks like. */
+export async function openAs(context: Context, name: string, from: string): Promise<Opened> {
+  const file = await fileNamed(name);
+  const format = formats.find(({ id }) => id === from);
+  if (format) {
+    if (!format.read)
+      throw new BatonError("unsupported", `${format.label} can be written but not read.`, readable());
+    if (file === undefined) throw new BatonError("not_found", `There is no file ${name}.`, "Check the path.");
+    return { source: await format.read(file), path: file };
+  }
+  const adapter = adapterNamed(from, await context.adapters());
+  if (file === undefined) {
+    const found = await locate(name, context.home, [adapter]);
+    return { source: await adapter.open(found.ref), path: found.ref.path, native: found };
+  }
+  const ref = await adapter.recognise(file);
+  if (!ref)
+    throw new BatonError("damaged", `${file} is not a ${adapter.label} session.`, "Leave out --from.");
+  return { source: await adapter.open(ref), path: file, native: { adapter, ref } };
+}
+
+function readable(): string {
+  const ids = formats.flatMap(({ id, read }) => (read ? [id] : []));
+  return `Formats that can be read: ${ids.join(", ")}, and every agent's own.`;
+}
+
+/** The absolute path, when there is a file of that name. */
+async function fileNamed(name: string): Promise<string | undefined> {
+  const path = resolve(name);
+  try {
+    return (await stat(path)).isFile() ? path : undefined;
+  } catch (error) {
+    if (
+      (error as NodeJS.ErrnoException).code === "ENOENT" ||
+      (error as NodeJS.ErrnoException).code === "ENOTDIR"
+    )
+      return undefined;
+    throw error;
+  }
+}
+
+async function recognised(path: string): Promise<Format | undefined> {
+  for (const format of formats) if (await format.recognise?.(path)) return format;
+  return undefined;
+}

@@ -1,0 +1,86 @@
+// Text for a terminal: made harmless, measured in columns, cut, and times and sizes in words.
+import { homedir } from "node:os";
+
+/** Transcripts are untrusted: without this a recorded output could move the cursor or retitle the terminal. */
+export function harmless(text: string): string {
+  return text
+    .replace(/\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)/g, "")
+    .replace(/\r\n/g, "\n")
+    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
+}
+
+const WIDE =
+  /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|[\u3000-\u303f\uff01-\uff60]|\p{Emoji_Presentation}/u;
+const NARROWEST = /\p{Mark}|[\u200b-\u200f]/u;
+
+function columns(character: string): number {
+  if (character < "\u0300") return 1;
+  return NARROWEST.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
+}
+
+/** How many columns the text takes. */
+export function widthOf(text: string): number {
+  let width = 0;
+  for (const character of text) width += columns(character);
+  return width;
+}
+
+/** One line that is no wider than this, with … where something is missing. */
+export function cut(text: string, width: number): string {
+  const line = harmless(text).replace(/\s+/g, " ").trim();
+  if (widthOf(line) <= width) return line;
+  let result = "";
+  let used = 0;
+  for (const character of line) {
+    used += columns(character);
+    if (used > width - 1) break;
+    result += character;
+  }
+  return width < 1 ? "" : `${result.trimEnd()}…`;
+}
+
+export function padded(text: string, width: number): string {
+  return text + " ".repeat(Math.max(0, width - widthOf(text)));
+}
+
+/** A path under the home begins with ~. */
+export function shortPath(path: string, home = homedir()): string {
+  if (path === home) return "~";
+  return home !== "/" && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}
+
+const STEPS: readonly [number, string][] = [
+  [60, "s"],
+  [60, "min"],
+  [24, "h"],
+  [7, "d"],
+  [52, "w"],
+];
+
+/** "2 h ago". */
+export function ago(time: string, now = Date.now()): string {
+  const then = Date.parse(time);
+  if (Number.isNaN(then)) return "";
+  let amount = Math.max(0, (now - then) / 1000);
+  if (amount < 10) return "just now";
+  for (const [size, unit] of STEPS) {
+    if (amount < size) return `${Math.floor(amount)} ${unit} ago`;
+    amount /= size;
+  }
+  return `${Math.floor(amount)} y ago`;
+}
+
+export function bytes(size: number): string {
+  if (size < 1000) return `${size} B`;
+  if (size < 1e6) return `${Math.round(size / 1e3)} kB`;
+  return size < 1e9 ? `${(size / 1e6).toFixed(1)} MB` : `${(size / 1e9).toFixed(1)} GB`;
+}
+
+export function counted(count: number, singular: string, plural = `${singular}s`): string {
+  return `${count} ${count === 1 ? singular : plural}`;
+}
+
+/** For a shell: quoted only where it must be. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

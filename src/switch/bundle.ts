@@ -1,0 +1,84 @@
+// A session as the files of an agent, beside a file of the user's choice instead of in the agent's store.
+import { basename, dirname, isAbsolute, join, relative } from "node:path";
+import type { Adapter, Home, Target, Written, WrittenRecord } from "../adapters/adapter.ts";
+import { BatonError } from "../session/error.ts";
+import type { Loss } from "../session/losses.ts";
+import type { Source, Stream } from "../session/source.ts";
+import type { Change } from "../storage/changes.ts";
+import type { ExportPiece } from "../storage/export.ts";
+import { visible } from "../transform/visible.ts";
+import { prepare } from "./prepare.ts";
+
+export interface BundleRequest {
+  source: Source;
+  to: Adapter;
+  home: Home;
+  /** Where the main file goes; the others keep their place beside it. */
+  path: string;
+  now?: Date;
+}
+
+/** The pieces of all files, each file's in order; `losses` is complete when they are drained. */
+export async function bundle(
+  request: BundleRequest,
+): Promise<{ pieces: AsyncIterable<ExportPiece>; losses: Loss[] }> {
+  const { to, source } = request;
+  if (!to.write || !to.plan || !to.pathOf)
+    throw new BatonError(
+      "unsupported",
+      `Baton cannot write ${to.label} sessions yet.`,
+      "Pick another format.",
+    );
+  const target = await targetOf(request);
+  const stream = streamFor(source, to);
+  const losses: Loss[] = [];
+  const records = recordsOnly(to.write(stream, target), losses);
+  const changes = to.plan(records, target);
+  return { pieces: pieces(changes, to.pathOf(target), request.path, stream, losses), losses };
+}
+
+/** The same agent gets all of its records back under the same id; another one what its model would see. */
+function streamFor(source: Source, to: Adapter): Stream {
+  return source.header.source.cli === to.id ? source : prepare(visible(source), { thinking: "drop" });
+}
+
+async function targetOf({ source, to, home, now }: BundleRequest): Promise<Target> {
+  const { header } = source;
+  const own = header.source.cli === to.id ? header.source.originalId : undefined;
+  return {
+    home,
+    originalId: own ?? to.newId?.() ?? crypto.randomUUID(),
+    cwd: header.project.path === "" ? "/" : header.project.path,
+    version: header.source.cli === to.id ? (header.source.version ?? "0.0.0") : (to.proven.at(-1) ?? "0.0.0"),
+    now: now ?? new Date(),
+    configuration: await to.configuration(home),
+    ...(header.title !== undefined && { title: header.title }),
+  };
+}
+
+async function* recordsOnly(written: AsyncIterable<Written>, losses: Loss[]): AsyncGenerator<WrittenRecord> {
+  for await (const item of written) {
+    if (item.type === "loss") losses.push(item.loss);
+    else yield item;
+  }
+}
+
+async function* pieces(
+  changes: AsyncIterable<Change>,
+  main: string,
+  path: string,
+  stream: Stream,
+  losses: Loss[],
+): AsyncGenerator<ExportPiece> {
+  // An append goes to a file of the store that is not this session's alone.
+  for await (const change of changes)
+    if (change.type === "create") yield { path: beside(change.path, main, path), bytes: change.bytes };
+  losses.unshift(...stream.losses);
+}
+
+function beside(file: string, main: string, path: string): string {
+  if (file === main) return path;
+  const way = relative(dirname(main), file);
+  const isBelow = !isAbsolute(way) && !way.startsWith("..");
+  return join(dirname(path), isBelow ? way : basename(file));
+}
