@@ -1,0 +1,179 @@
+// Which sessions a list shows, over stores that only exist in memory.
+import { describe, expect, it } from "vitest";
+import type { Adapter, SessionRef } from "../../src/adapters/adapter.ts";
+import { examine } from "../../src/catalog/doctor.ts";
+import { type Query, query } from "../../src/catalog/query.ts";
+import { loss } from "../../src/session/losses.ts";
+import type { Session } from "../../src/session/session.ts";
+import { sourceOf } from "../../src/session/source.ts";
+
+const HOME = { dir: "/nowhere", env: {} };
+const DAY = 86_400_000;
+const NOW = Date.parse("2026-03-01T00:00:00.000Z");
+
+interface Given {
+  id: string;
+  /** Days before now. */
+  updated: number;
+  changed?: number;
+  project?: string;
+  model?: string;
+  cost?: number;
+  damaged?: boolean;
+  unreadable?: boolean;
+  parent?: string;
+  size?: number;
+}
+
+/** An agent whose store is a list; `opened` tells which sessions were read. */
+function agent(id: string, given: readonly Given[], opened: string[] = []): Adapter {
+  const time = (days: number) => new Date(NOW - days * DAY).toISOString();
+  const refs = given.map(
+    (one): SessionRef => ({
+      agent: id,
+      originalId: one.id,
+      path: `/store/${one.id}`,
+      files: [
+        {
+          path: `/store/${one.id}`,
+          role: "main",
+          size: one.size ?? 10,
+          mtimeMs: NOW - (one.changed ?? one.updated) * DAY,
+          inode: 1,
+        },
+      ],
+      ...(one.parent && { parent: one.parent }),
+    }),
+  );
+  const session = (one: Given): Session => ({
+    id: one.id,
+    version: "1.0",
+    source: { cli: id, originalId: one.id },
+    project: { path: one.project ?? "/p" },
+    model: { provider: "v", model: one.model ?? "m" },
+    metadata: {
+      created: time(one.updated),
+      lastModified: time(one.updated),
+      ...(one.cost && { cost: one.cost }),
+    },
+    title: `Title ${one.id}`,
+    timeline: [],
+  });
+  return {
+    id,
+    label: id.toUpperCase(),
+    badge: `${id}-badge`,
+    provider: `${id}-vendor`,
+    proven: ["1.0"],
+    async *discover() {
+      yield* refs;
+    },
+    stores: () => ["/nowhere/store"],
+    async open(ref: SessionRef) {
+      const one = given.find((each) => each.id === ref.originalId) as Given;
+      opened.push(one.id);
+      if (one.unreadable) throw new Error("permission denied");
+      const losses = one.damaged ? [loss("record_unreadable", { line: 2 }, "bad")] : [];
+      return { ...sourceOf(session(one)), losses };
+    },
+    version: async () => ({ version: "2.0", path: "/bin/x" }),
+    configuration: async () => ({ mcpServers: [], retentionDays: 30 }),
+  } as unknown as Adapter;
+}
+
+const some: Given[] = [
+  { id: "old", updated: 40, cost: 2, model: "Opus-1" },
+  { id: "new", updated: 1, project: "/p/deep/down" },
+  { id: "mid", updated: 5, project: "/pp", damaged: true },
+  { id: "child", updated: 0, parent: "new" },
+  { id: "empty", updated: 0, size: 0 },
+];
+
+const ids = async (wanted: Query, adapters = [agent("a", some), agent("b", [{ id: "other", updated: 3 }])]) =>
+  (await query(HOME, adapters, wanted)).sessions.map(({ originalId }) => originalId);
+
+describe("query", () => {
+  it.each<[string, Query, string[]]>([
+    ["everything, newest first", {}, ["new", "other", "mid", "old"]],
+    ["subagents too", { subagents: true }, ["child", "new", "other", "mid", "old"]],
+    ["one agent", { agents: ["b"] }, ["other"]],
+    ["a badge", { provider: "a-badge" }, ["new", "mid", "old"]],
+    ["a vendor", { provider: "b-vendor" }, ["other"]],
+    ["a project and what is below", { project: "/p" }, ["new", "other", "old"]],
+    ["a model", { model: "opus" }, ["old"]],
+    ["since", { since: new Date(NOW - 4 * DAY) }, ["new", "other"]],
+    ["errors", { errors: true }, ["mid"]],
+    ["cost", { minCost: 1 }, ["old"]],
+    ["by title", { sort: "title" }, ["mid", "new", "old", "other"]],
+    ["by cost", { sort: "cost" }, ["old", "new", "other", "mid"]],
+    ["a page", { limit: 2, offset: 1 }, ["other", "mid"]],
+    ["past the end", { offset: 10 }, []],
+  ])("finds %s", async (_, wanted, expected) => {
+    expect(await ids(wanted)).toEqual(expected);
+  });
+
+  it("says how many there are", async () => {
+    const adapters = [agent("a", some)];
+    expect(await query(HOME, adapters, { limit: 1 })).toMatchObject({ total: 3, hasMore: true });
+    expect(await query(HOME, adapters, { limit: 3 })).toMatchObject({ total: 3, hasMore: false });
+    expect(await query(HOME, adapters, { errors: true, limit: 5 })).toMatchObject({
+      total: 1,
+      hasMore: false,
+    });
+  });
+
+  it("reads no more files than the newest page needs", async () => {
+    const opened: string[] = [];
+    const given = Array.from({ length: 50 }, (_, at) => ({ id: `s${at}`, updated: at }));
+    const page = await query(HOME, [agent("a", given, opened)], { limit: 3 });
+    expect(page.sessions.map(({ originalId }) => originalId)).toEqual(["s0", "s1", "s2"]);
+    expect(opened.length).toBe(3);
+  });
+
+  it("is not fooled by files that were only copied", async () => {
+    const given = [
+      { id: "copied", updated: 30, changed: 0 },
+      { id: "recent", updated: 1, changed: 1 },
+      { id: "older", updated: 2, changed: 2 },
+    ];
+    expect(await ids({ limit: 1 }, [agent("a", given)])).toEqual(["recent"]);
+  });
+
+  it("lists a file that cannot be read with its problem", async () => {
+    const { sessions } = await query(HOME, [agent("a", [{ id: "x", updated: 0, unreadable: true }])], {});
+    expect(sessions).toMatchObject([{ originalId: "x", problems: ["permission denied"], messageCount: 0 }]);
+  });
+});
+
+describe("examine", () => {
+  it("counts, and says what is wrong and what is due", async () => {
+    const given = [...some, { id: "locked", updated: 2, unreadable: true }, { id: "soon", updated: 24 }];
+    const report = await examine(agent("a", given), HOME, undefined, NOW);
+    expect(report).toMatchObject({
+      agent: "a",
+      installed: { version: "2.0" },
+      proven: false,
+      stores: [{ path: "/nowhere/store", exists: false, writable: false }],
+      sessions: 5,
+      subagents: 1,
+      emptyFiles: 1,
+      bytes: 60,
+      unreadable: [{ path: "/store/locked", problem: "permission denied" }],
+      damaged: [{ path: "/store/mid", problems: ["line 2: record_unreadable: bad"] }],
+      dueForDeletion: [
+        { path: "/store/old", title: "Title old" },
+        { path: "/store/soon", due: "2026-03-07T00:00:00.000Z" },
+      ],
+      problems: [],
+    });
+  });
+
+  it("goes on when an agent fails", async () => {
+    const failing = { ...agent("a", []), version: () => Promise.reject(new Error("it crashed")) };
+    expect(await examine(failing, HOME)).toMatchObject({
+      installed: null,
+      proven: null,
+      problems: ["it crashed"],
+    });
+  });
+});
