@@ -18,7 +18,10 @@ beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), "baton-install-"));
   await mkdir(join(root, "home"));
   tarball = await pack("first");
-  await execa("npm", ["install", "--global", "--prefix", join(root, "prefix"), "--prefer-offline", tarball]);
+  // Another prefix means another global npmrc, and the machine's own may name a mirror or a certificate.
+  const machine = (await execa("npm", ["config", "get", "globalconfig"])).stdout;
+  const where = ["--prefix", join(root, "prefix"), "--globalconfig", machine, "--prefer-offline"];
+  await execa("npm", ["install", "--global", ...where, tarball]);
 }, 10 * MINUTES);
 
 afterAll(() => rm(root, { recursive: true, force: true }));
