@@ -34,7 +34,8 @@ export async function readUniversalJsonl(path: string, migrations?: Migrations):
   /** The session being read and those it is nested in. */
   const nesting: Section[] = [];
   let root: Section | undefined;
-  for await (const batch of readRecords(path)) {
+  // Long strings are cut, which no check can tell: it is types that are checked.
+  for await (const batch of readRecords(path, { shrink: true })) {
     for (const record of batch) {
       const where = `${path}, line ${record.line}`;
       const value = objectOf(record, where);
@@ -153,5 +154,8 @@ async function* records(path: string, section: Section, from: Position): AsyncGe
 
 async function* values(path: string, from: Position, end: number): AsyncGenerator<Json> {
   for await (const batch of readRecords(path, { from, end }))
-    for (const record of batch) if (isObject(record.value)) yield record.value;
+    for (const record of batch) {
+      const value = objectOf(record, `${path}, line ${record.line}`);
+      if (value) yield value;
+    }
 }

@@ -69,6 +69,13 @@ describe.each(["universal", "universal-jsonl"] as const)("%s", (encoding) => {
     );
   });
 
+  it("keeps long texts whole", async () => {
+    const content = 'long \u00e9\ud83d\ude00 "text" \\\\ '.repeat(20_000);
+    const session = { ...small, timeline: [{ ...small.timeline[0], content } as Entry] };
+    const source = await read(await written(sourceOf(session), encoding), encoding);
+    expect(await whole(source)).toEqual(session);
+  });
+
   it("leaves raw records out when told to", async () => {
     const session = { ...small, records: [{ index: 0, raw: "x" }] };
     const source = await read(await written(sourceOf(session), encoding, false), encoding);
@@ -214,6 +221,14 @@ describe("what is wrong in JSONL", () => {
   ];
   it.each(cases)("%s is named", async (_, lines, place) => {
     await expect(read(lines.map((line) => `${line}\n`).join(""), "universal-jsonl")).rejects.toThrow(place);
+  });
+
+  it("damage inside a long text is found at the latest when the text is read", async () => {
+    const long = `{"type":"user","id":"x","timestamp":"t","content":"${"a".repeat(30_000)}\\q${"a".repeat(30_000)}"}`;
+    const attempt = read(`${head}\n${long}\n`, "universal-jsonl").then((source) =>
+      Array.fromAsync(source.entries()),
+    );
+    await expect(attempt).rejects.toThrow("line 2: not JSON");
   });
 
   it("blank lines and records between entries do no harm", async () => {
