@@ -17,7 +17,8 @@ export type Speaker = "user" | "assistant";
 export type Fact = Origin &
   (
     | { type: "text"; role: Speaker; text: string }
-    | { type: "thinking"; text: string }
+    /** Without a text the vendor withheld it, and the signature is all there is. */
+    | { type: "thinking"; text: string; signature?: string }
     /** `callId`: it is part of that call's result. */
     | { type: "image" | "document"; role: Speaker; bytes: string; callId?: string }
     /** `name`: only where no universal tool stands for it, so that the name itself is the fact. */
@@ -56,10 +57,12 @@ function* entryFacts(entry: Entry, cwd: string): Generator<Fact> {
 function* messageFacts(entry: Extract<Entry, { type: Speaker }>, origin: Origin): Generator<Fact> {
   const role = entry.type;
   if (entry.type === "assistant" && entry.thinking && !entry.parts)
-    yield { ...origin, type: "thinking", text: entry.thinking };
+    yield { ...origin, type: "thinking", text: entry.thinking.trim() };
   for (const part of entry.parts ?? [{ type: "text" as const, text: entry.content }]) {
     if (part.type === "thinking") {
-      if (part.text.trim() !== "") yield { ...origin, type: "thinking", text: part.text };
+      const signature = part.signature && { signature: part.signature };
+      if (part.text.trim() !== "" || signature)
+        yield { ...origin, type: "thinking", text: part.text.trim(), ...signature };
     } else if (part.type === "image" || part.type === "document") {
       yield { ...origin, type: part.type, role, bytes: fingerprint(part) };
     } else {

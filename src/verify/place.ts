@@ -57,7 +57,7 @@ export function placeAnywhere(fact: Fact, wire: Asked): { place: Place; reason: 
   const displaced = firstBetween(fact, wire, -1, Number.POSITIVE_INFINITY);
   if (displaced) return { place: displaced, reason: "it is out of order" };
   const texts = fact.type === "text" || fact.type === "thinking" ? [fact.text] : callTexts(fact);
-  if (texts.length === 0) return undefined;
+  if (texts.length === 0 || texts[0] === "") return undefined;
   for (const item of wire.items) {
     if (!texts.every((text) => item.text.includes(text))) continue;
     const offset = locate(item, texts[0] as string);
@@ -167,7 +167,10 @@ function placeAt(fact: Ordered, item: Item, wire: Asked): Place | undefined {
         ? placeCall(fact, item, wire)
         : undefined;
     case "thinking":
-      return item.block.type === "thinking" && item.text.trim() === fact.text.trim()
+      return item.block.type === "thinking" &&
+        item.used.length === 0 &&
+        item.text.trim() === fact.text &&
+        (fact.signature === undefined || item.block.signature === fact.signature)
         ? whole(item)
         : undefined;
     case "image":

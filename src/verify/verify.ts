@@ -30,6 +30,8 @@ export interface Arranged {
   hidden?: readonly string[];
   /** What the writer announced. */
   losses?: readonly Loss[];
+  /** The session is the agent's own: thinking in it bears the vendor's signatures, which nobody else can judge. */
+  isCopy?: boolean;
 }
 
 export interface Verification {
@@ -50,10 +52,12 @@ export interface Verification {
 }
 
 const TIMEOUT_MS = 120_000;
+const MOST_VIOLATIONS = 5;
 
 export async function verify(request: VerifyRequest): Promise<Verification> {
   const script = newScript();
-  const loopback = await startLoopback({ script: script.answer });
+  // What the vendor would refuse is answered and reported, so that one flaw does not hide the next.
+  const loopback = await startLoopback({ script: script.answer, strict: false });
   try {
     const cell = await openCell(loopback.port);
     try {
@@ -102,7 +106,7 @@ async function inside(
     const argv = [cli.path, ...sandbox.resume(arranged.originalId, turn.prompt)];
     const outcome = await cell.run({ argv, env: sandbox.env, timeoutMs });
     const exchange = exchangeOf(loopback, first, turn.prompt);
-    problems.push(...problemsOf(turn, outcome, exchange, arranged.originalId));
+    problems.push(...problemsOf(turn, outcome, exchange, arranged));
     const after = saidUntil(script, turn);
     comparisons.push(
       compare(facts, exchange?.request ?? nothing(adapter), {
@@ -111,6 +115,8 @@ async function inside(
         after,
       }),
     );
+    // What cannot be resumed once is not tried again.
+    if (!exchange) break;
   }
   const listed = await listedIn(cell, sandbox, cli.path, arranged.originalId, timeoutMs);
   return {
@@ -180,14 +186,15 @@ function problemsOf(
   turn: Turn,
   outcome: Outcome,
   exchange: Exchange | undefined,
-  originalId: string,
+  { originalId, isCopy }: Arranged,
 ): string[] {
   const found: string[] = [];
   const words = shorten(outcome.stderr.trim() || outcome.stdout.trim().slice(-500));
   if (outcome.timedOut) found.push(`it did not end in time: ${words}`);
   else if (outcome.exitCode !== 0) found.push(`it ended with status ${outcome.exitCode}: ${words}`);
   if (!exchange) found.push("it never asked the model");
-  for (const { rule, message } of exchange?.violations.slice(0, 5) ?? [])
+  const violations = exchange?.violations.filter(({ rule }) => !isCopy || rule !== "signature_foreign") ?? [];
+  for (const { rule, message } of violations.slice(0, MOST_VIOLATIONS))
     found.push(`the vendor would refuse its request (${rule}): ${message}`);
   // Some CLIs start a new session, with status 0, when they do not find the one they were asked for.
   if (!outcome.stdout.includes(originalId)) found.push("it went on in another session");

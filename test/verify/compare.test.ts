@@ -239,6 +239,32 @@ describe("images", () => {
   });
 });
 
+describe("thinking", () => {
+  const entry = assistant("a1", {
+    parts: [
+      { type: "thinking", text: "Hm.", signature: "signed" },
+      { type: "thinking", text: "", signature: "sealed", hidden: true },
+    ],
+  });
+  const thought = (text: string, signature: string): Message => ({
+    role: "assistant",
+    blocks: [{ type: "thinking", text, signature }],
+  });
+
+  it("is kept with its signature only", async () => {
+    expect((await compared([entry], [thought("Hm.", "signed"), thought("", "sealed")])).facts.kept).toBe(2);
+    const other = await compared([entry], [thought("Hm.", "signed"), thought("", "forged")]);
+    expect(other.facts).toMatchObject({ kept: 1, lost: 1 });
+    expect(other.unexpected).toMatchObject([{ type: "thinking" }]);
+  });
+
+  it("is a stranger where it was left out", async () => {
+    expect((await compared(thread, [...wire, thought("Hm.", "x")])).unexpected).toMatchObject([
+      { type: "thinking", excerpt: "Hm." },
+    ]);
+  });
+});
+
 describe("strangers", () => {
   it("are replies, calls and results that nobody made", async () => {
     const found = await compared(thread, [

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { Adapter } from "../../src/adapters/adapter.ts";
 import { BatonError } from "../../src/session/error.ts";
 import { sourceOf } from "../../src/session/source.ts";
-import { isProven, type Verification, verify } from "../../src/verify/verify.ts";
+import { type Arranged, isProven, type Verification, verify } from "../../src/verify/verify.ts";
 import { assistant, call, result, session, user } from "../session/build.ts";
 
 const AGENT = new URL("./agent.ts", import.meta.url).pathname;
@@ -41,7 +41,11 @@ function adapterWith(fault: string): Adapter {
   return adapter as Adapter;
 }
 
-function verified(fault = "", written: unknown[] = lines): Promise<Verification> {
+function verified(
+  fault = "",
+  written: unknown[] = lines,
+  more: Partial<Arranged> = {},
+): Promise<Verification> {
   return verify({
     adapter: adapterWith(fault),
     cli: { path: process.execPath, version: "1.2.3" },
@@ -49,7 +53,7 @@ function verified(fault = "", written: unknown[] = lines): Promise<Verification>
     async arrange(home) {
       const text = written.map((line) => JSON.stringify(line)).join("\n");
       await writeFile(join(home.dir, ".tiny", `${ID}.jsonl`), `${text}\n`);
-      return { originalId: ID, expected: sourceOf(session(timeline)) };
+      return { originalId: ID, expected: sourceOf(session(timeline)), ...more };
     },
   });
 }
@@ -95,6 +99,27 @@ describe("verify", () => {
     expect(found.accepted).toBe(false);
     expect(found.problems.some((text) => text.startsWith(problem))).toBe(true);
     expect(isProven(found)).toBe(false);
+  });
+
+  it("leaves the vendor's signatures alone in a session of its own, and nowhere else", async () => {
+    const part = { type: "thinking" as const, text: "Hm.", signature: "dGhlIHZlbmRvcg==" };
+    const { text: thinking, ...rest } = part;
+    const written = [
+      { role: "user", content: "says u1" },
+      {
+        role: "assistant",
+        content: [
+          { ...rest, thinking },
+          { type: "text", text: "replies a1" },
+        ],
+      },
+    ];
+    const parts = [part, { type: "text" as const, text: "replies a1" }];
+    const expected = sourceOf(session([user("u1"), assistant("a1", { parts })]));
+    expect(isProven(await verified("", written, { expected, isCopy: true }))).toBe(true);
+    const foreign = await verified("", written, { expected });
+    expect(foreign).toMatchObject({ accepted: false, facts: { kept: 3 } });
+    expect(foreign.problems[0]).toContain("signature_foreign");
   });
 
   it("fails when a foreign host was asked for", async () => {

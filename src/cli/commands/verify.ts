@@ -54,6 +54,7 @@ async function copied(context: Context, { native }: Opened, adapter: Adapter, to
     expected: visible(source),
     hidden: await hiddenTexts(source),
     losses: source.losses,
+    isCopy: true,
   };
 }
 
