@@ -1,0 +1,291 @@
+// Writes a session as a paginated rollout, entry by entry: response items for the model, each with the item
+// that Codex's own view shows, in turns that begin with a prompt.
+import { type Loss, loss } from "../../session/losses.ts";
+import type {
+  AssistantEntry,
+  Compaction,
+  Entry,
+  Part,
+  SystemEntry,
+  ToolCall,
+  ToolResult,
+  UserEntry,
+} from "../../session/session.ts";
+import type { Stream } from "../../session/source.ts";
+import type { Target, Written } from "../adapter.ts";
+import { nativeCall, outputAllowance } from "./calls.ts";
+import { contentOf, outputOf } from "./content.ts";
+import { isSurroundings } from "./context.ts";
+import { gathered } from "./exchange.ts";
+import { callIdOf, derivedId } from "./ids.ts";
+import { type Lines, lines, says } from "./lines.ts";
+import { isObject, type JsonObject } from "./native.ts";
+import { inputContent, joined, outputContent } from "./parts.ts";
+import { shownCall } from "./shown.ts";
+import { tally } from "./tally.ts";
+
+export interface Thread {
+  id: string;
+  /** Which file of the bundle. */
+  file: string;
+  meta: JsonObject;
+  /** Threads of subagents by the call that spawned them. */
+  agents: ReadonlyMap<string, string>;
+}
+
+/** What is under way while a thread is written. */
+interface Writing {
+  out: Lines;
+  target: Target;
+  thread: Thread;
+  isOwn: boolean;
+  turn: string | undefined;
+  turns: number;
+  lastMessage: string | null;
+  /** A prompt was shown: without one, Codex does not list the thread. */
+  listed: boolean;
+  /** Ids of open calls whose output is of the free-text kind. */
+  free: Set<string>;
+}
+
+export async function* compose(stream: Stream, target: Target, thread: Thread): AsyncGenerator<Written> {
+  const writing: Writing = {
+    out: lines(thread.file, thread.id, target.now),
+    target,
+    thread,
+    isOwn: stream.header.source.cli === "codex",
+    turn: undefined,
+    turns: 0,
+    lastMessage: null,
+    listed: false,
+    free: new Set(),
+  };
+  const losses = tally();
+  writing.out.at(stream.header.metadata.created);
+  yield writing.out.line("session_meta", thread.meta);
+  for await (const group of gathered(stream.entries())) {
+    for (const entry of group.entries) {
+      writing.out.at(entry.timestamp);
+      for (const written of writeEntry(writing, entry, group.results))
+        if (written.type === "record") yield written;
+        else yield* losses.add(written.loss);
+    }
+  }
+  yield* closeTurn(writing, stream.header.title);
+  yield* losses.finish();
+}
+
+type Pieces = Generator<Written>;
+
+function lost(found: Loss): Written {
+  return { type: "loss", loss: found };
+}
+
+function* writeEntry(writing: Writing, entry: Entry, results: Map<string, ToolResult>): Pieces {
+  if (entry.note || entry.type === "switch") {
+    yield lost(loss("system_dropped", { entry: entry.id }, noteOf(entry)));
+    return;
+  }
+  if (entry.usage && !writing.isOwn) yield lost(loss("usage_dropped", { entry: entry.id }, "token counts"));
+  switch (entry.type) {
+    case "user":
+      yield* writeUser(writing, entry);
+      break;
+    case "assistant":
+      yield* writeAssistant(writing, entry);
+      break;
+    case "tool_call":
+      yield* writeCall(writing, entry, results.get(entry.id));
+      break;
+    case "tool_result":
+      yield* writeResult(writing, entry);
+      break;
+    case "system":
+      yield* writeSystem(writing, entry);
+      break;
+    case "compaction":
+      yield* writeCompaction(writing, entry);
+      break;
+    default:
+      entry satisfies never;
+  }
+}
+
+function noteOf(entry: Entry): string {
+  return entry.type === "system" ? (entry.subtype ?? "a note") : entry.type;
+}
+
+/** Everything stands in a turn; a prompt begins one. */
+function* openTurn(writing: Writing): Pieces {
+  if (writing.turn !== undefined) return;
+  writing.turn = derivedId(writing.thread.id, `turn ${writing.turns++}`);
+  writing.lastMessage = null;
+  yield writing.out.line("event_msg", {
+    type: "task_started",
+    turn_id: writing.turn,
+    started_at: Math.floor(writing.out.time / 1000),
+    model_context_window: null,
+    collaboration_mode_kind: "default",
+  });
+}
+
+/** `title`: at the end of a thread that shows no prompt of its own, so that it is listed at all. */
+function* closeTurn(writing: Writing, title?: string): Pieces {
+  if (title !== undefined && !writing.listed) yield* openTurn(writing);
+  const { turn, out } = writing;
+  if (turn === undefined) return;
+  if (title !== undefined && !writing.listed) yield out.shown(turn, userItem(writing, [textItem(title)]));
+  yield out.line("event_msg", {
+    type: "task_complete",
+    turn_id: turn,
+    last_agent_message: writing.lastMessage,
+    completed_at: Math.floor(out.time / 1000),
+  });
+  writing.turn = undefined;
+}
+
+function* writeUser(writing: Writing, entry: UserEntry): Pieces {
+  const { content, files, losses } = inputContent(partsOf(entry, entry.content), placeOf(writing, entry));
+  yield* losses.map(lost);
+  yield* files;
+  if (content.length === 0) return;
+  if (!entry.injected) yield* closeTurn(writing);
+  yield* openTurn(writing);
+  yield* writeMessage(writing, "user", content);
+  if (entry.injected || writing.turn === undefined) return;
+  writing.listed = true;
+  yield writing.out.shown(writing.turn, userItem(writing, content.map(shownContent)));
+}
+
+function* writeMessage(writing: Writing, role: string, content: JsonObject[]): Pieces {
+  const words = contentOf(content).text;
+  const isSystem = role === "developer" || (role === "user" && isSurroundings(words));
+  const type = isSystem ? "system" : role === "assistant" ? "assistant" : "user";
+  yield writing.out.line("response_item", { type: "message", role, content }, says(type, words));
+}
+
+function partsOf(entry: { parts?: Part[] | undefined }, text: string): readonly Part[] {
+  return entry.parts ?? [{ type: "text", text }];
+}
+
+function placeOf(writing: Writing, entry: Entry) {
+  return { entry: entry.id, target: writing.target };
+}
+
+function userItem(writing: Writing, content: JsonObject[]): JsonObject {
+  return { type: "UserMessage", id: derivedId(writing.thread.id, `user ${writing.turns}`), content };
+}
+
+function textItem(text: string): JsonObject {
+  return { type: "text", text, text_elements: [] };
+}
+
+function shownContent(item: JsonObject): JsonObject {
+  return item.type === "input_image"
+    ? { type: "image", image_url: item.image_url }
+    : textItem(String(item.text ?? ""));
+}
+
+function* writeAssistant(writing: Writing, entry: AssistantEntry): Pieces {
+  yield* openTurn(writing);
+  const text: Part[] = [];
+  if (entry.thinking !== undefined && !entry.parts)
+    yield* writeThinking(writing, entry, entry.thinking, undefined);
+  for (const part of partsOf(entry, entry.content)) {
+    if (part.type === "thinking") yield* writeThinking(writing, entry, part.text, part.signature);
+    else text.push(part);
+  }
+  const { content, losses } = outputContent(text, placeOf(writing, entry));
+  yield* losses.map(lost);
+  if (content.length === 0 || writing.turn === undefined) return;
+  const words = joined(content);
+  writing.lastMessage = words;
+  const id = `msg_${derivedId(writing.thread.id, `message ${entry.id}`)}`;
+  yield writing.out.shown(writing.turn, {
+    type: "AgentMessage",
+    id,
+    content: [{ type: "Text", text: words }],
+  });
+  yield* writeMessage(writing, "assistant", content);
+}
+
+/** Reasoning is sealed for the model that wrote it: only Codex's own, with its seal, is taken back. */
+function* writeThinking(writing: Writing, entry: Entry, thought: string, seal: string | undefined): Pieces {
+  if (!writing.isOwn || seal === undefined || writing.turn === undefined) {
+    if (thought !== "" || seal !== undefined)
+      yield lost(loss("thinking_dropped", { entry: entry.id }, "it does not bear Codex's own seal"));
+    return;
+  }
+  const summary = thought === "" ? [] : [{ type: "summary_text", text: thought }];
+  const id = derivedId(writing.thread.id, `thought ${entry.id}`);
+  const summary_text = thought === "" ? [] : [thought];
+  yield writing.out.shown(writing.turn, { type: "Reasoning", id, summary_text, raw_content: [] });
+  const item = { type: "reasoning", summary, content: null, encrypted_content: seal };
+  yield writing.out.line("response_item", item, says("assistant", ""));
+}
+
+function* writeCall(writing: Writing, entry: ToolCall, result: ToolResult | undefined): Pieces {
+  yield* openTurn(writing);
+  const call = nativeCall(entry, result, writing.isOwn);
+  yield* call.losses.map(lost);
+  yield writing.out.line("response_item", call.item, says("tool_call", ""));
+  if (call.item.type === "custom_tool_call") writing.free.add(call.callId);
+  if (writing.turn === undefined) return;
+  const { cwd } = writing.target;
+  const agent = writing.thread.agents.get(entry.id);
+  const item = shownCall({ ...call, result, cwd, thread: writing.thread.id, agent });
+  yield writing.out.shown(writing.turn, item);
+}
+
+function* writeResult(writing: Writing, entry: ToolResult): Pieces {
+  yield* openTurn(writing);
+  const words = entry.output === "" && entry.error !== undefined ? entry.error : entry.output;
+  const { content, files, losses } = inputContent(partsOf(entry, words), placeOf(writing, entry));
+  yield* losses.map(lost);
+  yield* files;
+  const [only] = content;
+  const isText = content.length === 0 || (content.length === 1 && only?.type === "input_text");
+  const output = isText ? String(only?.text ?? "") : content;
+  const call_id = callIdOf(entry.callId);
+  const type = writing.free.delete(call_id) ? "custom_tool_call_output" : "function_call_output";
+  const item = { type, call_id, output };
+  yield writing.out.line(
+    "response_item",
+    item,
+    says("tool_result", outputOf(output).text),
+    outputAllowance(output),
+  );
+}
+
+/** Codex knows no system role in a thread; what a model was told stands in the developer's. */
+function* writeSystem(writing: Writing, entry: SystemEntry): Pieces {
+  const { content, files, losses } = inputContent(partsOf(entry, entry.content), placeOf(writing, entry));
+  yield* losses.map(lost);
+  yield* files;
+  if (content.length === 0) return;
+  yield* openTurn(writing);
+  const role = entry.subtype === "context" ? "user" : "developer";
+  if (!writing.isOwn) yield lost(loss("role_changed", { entry: entry.id }, `system → ${role}`));
+  yield* writeMessage(writing, role, content);
+}
+
+/** Only a thread that stays in Codex still has compactions; for others they are already carried out. */
+function* writeCompaction(writing: Writing, entry: Compaction): Pieces {
+  // One that keeps earlier entries by name cannot be written; what it hid is then seen again, nothing is lost.
+  if (entry.keeps && entry.keeps.length > 0) return;
+  yield* openTurn(writing);
+  const message = entry.summary ?? "";
+  const summary = { type: "message", role: "user", content: [{ type: "input_text", text: message }] };
+  const members = entry.replacement as Entry[] | undefined;
+  const replacement_history = members?.flatMap((member) => replacementItems(writing, member)) ?? [summary];
+  yield writing.out.line("compacted", { message, replacement_history }, says("compaction", message));
+}
+
+function replacementItems(writing: Writing, entry: Entry): JsonObject[] {
+  const inside: Writing = { ...writing, out: lines("", "", writing.target.now), turn: "replacement" };
+  return [...writeEntry(inside, entry, new Map())].flatMap((written) => {
+    if (written.type !== "record") return [];
+    const line: unknown = JSON.parse(String(written.bytes));
+    return isObject(line) && line.type === "response_item" && isObject(line.payload) ? [line.payload] : [];
+  });
+}

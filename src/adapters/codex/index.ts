@@ -1,0 +1,43 @@
+// The adapter for the Codex CLI. README.md describes the store and what was measured with the real CLI.
+import type { Adapter } from "../adapter.ts";
+import { newId } from "./ids.ts";
+import { configuration, isLive, version } from "./installed.ts";
+import { open } from "./open.ts";
+import { discover, recognise, stores } from "./paths.ts";
+import { pathOf, plan, resumeCommand } from "./plan.ts";
+import { fold } from "./read.ts";
+import { sandbox } from "./sandbox.ts";
+import { tools } from "./tools.ts";
+import { write } from "./write.ts";
+
+export const codex: Adapter = {
+  id: "codex",
+  label: "Codex CLI",
+  badge: "openai",
+  provider: "openai",
+  api: "responses",
+  holds: {
+    thinking: "signed",
+    images: true,
+    documents: false,
+    branches: false,
+    subagents: true,
+    models: "per_session",
+  },
+  proven: ["0.166.0"],
+  discover,
+  stores,
+  recognise,
+  open,
+  fold,
+  tools,
+  write,
+  plan,
+  pathOf,
+  newId: () => newId(),
+  resumeCommand,
+  version,
+  isLive,
+  configuration,
+  sandbox,
+};

@@ -1,0 +1,48 @@
+// Where written records go on disk, and how the written session is resumed.
+import { join } from "node:path";
+import type { Header } from "../../session/session.ts";
+import type { Change } from "../../storage/changes.ts";
+import type { Command, Target, WrittenRecord } from "../adapter.ts";
+import { codexHome } from "./paths.ts";
+
+const THREAD = "thread:";
+const DOCUMENT = "document:";
+
+/** Names of the files of a bundle, besides "main". */
+export const threadFile = (id: string) => `${THREAD}${id}`;
+export const documentFile = (name: string) => `${DOCUMENT}${name}`;
+
+export function pathOf(target: Target): string {
+  return rolloutPath(target, target.originalId);
+}
+
+/** The day's folder of today: a session that is written now is one of today's in Codex's own lists. */
+function rolloutPath(target: Target, id: string): string {
+  const [day = "", time = ""] = target.now.toISOString().slice(0, 19).split("T");
+  const name = `rollout-${day}T${time.replaceAll(":", "-")}-${id}.jsonl`;
+  return join(codexHome(target.home), "sessions", ...day.split("-"), name);
+}
+
+/** Outside `sessions`, because Codex finds a rollout by any path below it that holds the id. */
+export function documentPath(target: Target, name: string): string {
+  return join(codexHome(target.home), "baton-documents", target.originalId, name);
+}
+
+export async function* plan(records: AsyncIterable<WrittenRecord>, target: Target): AsyncGenerator<Change> {
+  for await (const { file, bytes } of records) yield { type: "create", path: pathFor(file, target), bytes };
+}
+
+function pathFor(file: string, target: Target): string {
+  if (file.startsWith(THREAD)) return rolloutPath(target, file.slice(THREAD.length));
+  if (file.startsWith(DOCUMENT)) return documentPath(target, file.slice(DOCUMENT.length));
+  return pathOf(target);
+}
+
+export function resumeCommand(
+  originalId: string,
+  header: Pick<Header, "project">,
+  options: { model?: string },
+): Command {
+  const model = options.model === undefined ? [] : ["-m", options.model];
+  return { argv: ["codex", "resume", originalId, ...model], cwd: header.project.path, env: {} };
+}

@@ -1,0 +1,107 @@
+// Writes a session for Codex: its own records where they are there and say the same, a new rollout otherwise,
+// with a rollout of its own for each subagent.
+import { type Loss, loss } from "../../session/losses.ts";
+import type { Header } from "../../session/session.ts";
+import type { Stream } from "../../session/source.ts";
+import type { Target, Written } from "../adapter.ts";
+import { compose } from "./compose.ts";
+import { copied, copyableRecords, restored } from "./copy.ts";
+import { derivedId } from "./ids.ts";
+import type { JsonObject } from "./native.ts";
+import { threadFile } from "./plan.ts";
+
+export async function* write(stream: Stream, target: Target): AsyncGenerator<Written> {
+  const { source } = stream.header;
+  if (source.cli === "codex" && stream.records) {
+    if (source.originalId === target.originalId) {
+      yield* restored(stream, target);
+      return;
+    }
+    const limit = await copyableRecords(stream);
+    if (limit !== undefined) {
+      yield* copied(stream, target, limit);
+      return;
+    }
+  }
+  yield* headerLosses(stream, target);
+  const agents = new Map<string, string>();
+  yield* writeAgents(stream, target, agents);
+  const meta = { ...ownMeta(stream.header, target), ...lineage(stream.header) };
+  yield* compose(stream, target, { id: target.originalId, file: "main", meta, agents });
+}
+
+/** Subagents come first, because the main thread names them. */
+async function* writeAgents(
+  stream: Stream,
+  target: Target,
+  agents: Map<string, string>,
+): AsyncGenerator<Written> {
+  if (stream.header.source.cli === "codex") return;
+  let number = 0;
+  for await (const child of stream.children()) {
+    const name = nameOf(child.header);
+    const link = stream.header.links?.find(({ type, session }) => type === "subagent" && session === name);
+    const id = derivedId(target.originalId, `agent ${number++} ${name}`);
+    if (link?.entry !== undefined) agents.set(link.entry, id);
+    yield { type: "loss", loss: loss("subagent_linked", { entry: link?.entry }, `${name} → ${id}`) };
+    const meta = {
+      ...ownMeta(child.header, target),
+      id,
+      ...spawned(target, link?.label),
+      ...lineage(child.header),
+    };
+    yield* compose(child, target, { id, file: threadFile(id), meta, agents: new Map() });
+  }
+}
+
+function nameOf(header: Header): string {
+  return `${header.source.cli}:${header.source.originalId ?? header.id}`;
+}
+
+/** The session_meta of a session written now. Codex refuses a thread of another provider, so none is named. */
+function ownMeta(header: Header, target: Target): JsonObject {
+  const { git } = header.project;
+  const created = Date.parse(header.metadata.created);
+  const time = Number.isFinite(created) ? Math.min(created, target.now.getTime()) : target.now.getTime();
+  return {
+    session_id: target.originalId,
+    id: target.originalId,
+    timestamp: new Date(time).toISOString(),
+    cwd: target.cwd,
+    originator: "baton",
+    cli_version: target.version,
+    source: "cli",
+    ...(target.parent && spawned({ ...target, originalId: target.parent.originalId }, undefined)),
+    history_mode: "paginated",
+    ...(git && { git: { commit_hash: git.commit, branch: git.branch, repository_url: git.remote } }),
+  };
+}
+
+function spawned(parent: Target, role: string | undefined): JsonObject {
+  const parent_thread_id = parent.originalId;
+  const spawn = {
+    parent_thread_id,
+    depth: 1,
+    agent_path: null,
+    agent_nickname: null,
+    agent_role: role ?? null,
+  };
+  return { parent_thread_id, source: { subagent: { thread_spawn: spawn } }, thread_source: "subagent" };
+}
+
+/** Where the session came from, in a field that Codex leaves alone. */
+function lineage(header: Header): JsonObject {
+  return { continued_from: nameOf(header) };
+}
+
+function* headerLosses(stream: Stream, target: Target): Generator<Written> {
+  const { header } = stream;
+  const lost = (found: Loss): Written => ({ type: "loss", loss: found });
+  const model = target.model ?? target.configuration.model ?? "Codex's own default";
+  if (header.model.model !== model) yield lost(loss("model_changed", {}, `${header.model.model} → ${model}`));
+  const others = header.links?.filter(({ type }) => type !== "subagent") ?? [];
+  if (others.length > 0)
+    yield lost(loss("links_dropped", {}, others.map(({ type, session }) => `${type} ${session}`).join(", ")));
+  if (stream.records && header.source.cli !== "codex")
+    yield lost(loss("records_dropped", {}, `native records of ${header.source.cli}`));
+}
