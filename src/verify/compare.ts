@@ -25,7 +25,7 @@ export interface Comparison {
   missing: Finding[];
   /** What the CLI told its model although nobody meant it to. */
   unexpected: Finding[];
-  /** Text in the user's role that is the CLI's own context, as far as can be told. */
+  /** Text in the user's role, or a filler, that is the CLI's own, as far as can be told. */
   injected: string[];
 }
 
@@ -73,7 +73,8 @@ export function compare(
 
 function judge(facts: readonly Fact[], places: readonly (Place | undefined)[], wire: Asked): Verdict[] {
   const callItems = new Map<string, readonly Item[]>();
-  return facts.map((fact, at): Verdict => {
+  const answered = new Set(facts.flatMap((fact) => (fact.type === "result" ? [fact.callId] : [])));
+  const verdicts = facts.map((fact, at): Verdict => {
     const place = places[at];
     if (fact.type === "call") callItems.set(fact.callId, place?.items ?? []);
     if (fact.type === "result" || ("callId" in fact && fact.type !== "call"))
@@ -85,6 +86,14 @@ function judge(facts: readonly Fact[], places: readonly (Place | undefined)[], w
     for (const item of elsewhere.place.items) use(item, elsewhere.place.offset, elsewhere.place.length);
     return { type: "changed", reason: elsewhere.reason };
   });
+  for (const [callId, calls] of callItems) if (!answered.has(callId)) useResults(calls, wire);
+  return verdicts;
+}
+
+/** Every vendor demands a result for every call, so a CLI makes one up for a call that was never answered. */
+function useResults(calls: readonly Item[], wire: Asked): void {
+  for (const { block } of calls)
+    if (block.type === "tool_use") for (const result of wire.results.get(block.id) ?? []) use(result);
 }
 
 /** Losses of severity info are about form; only those above it say that content is not there. */

@@ -24,7 +24,8 @@ export function strangers(
   for (const item of wire.items) {
     const found = fillers.includes(remainder(item)) ? undefined : judge(item, probes, said);
     if (found) unexpected.push({ ...found, excerpt: shorten(found.excerpt) });
-    else if (item.block.type === "text" && remainder(item) !== "") injected.push(remainder(item));
+    else if (item.block.type === "text" && item.role !== "system" && remainder(item) !== "")
+      injected.push(remainder(item));
   }
   return { unexpected, injected };
 }

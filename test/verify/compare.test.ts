@@ -79,10 +79,15 @@ describe("a request that holds everything", () => {
     ]);
     expect(found.facts.kept).toBe(7);
     expect(found.unexpected).toEqual([]);
-    expect(found.injected).toEqual([
-      "<system-reminder>Today is Monday.</system-reminder>",
-      "You are in /tmp.",
-    ]);
+    expect(found.injected).toEqual(["<system-reminder>Today is Monday.</system-reminder>"]);
+  });
+
+  it("may answer a call that the session left open", async () => {
+    const found = await compared(
+      [user("u1"), call("c1")],
+      [...wire.slice(0, 1), wire[2]!, answers("c1", "aborted")],
+    );
+    expect(found).toMatchObject({ facts: { total: 2, kept: 2 }, unexpected: [] });
   });
 
   it("may join texts of one role in one block", async () => {

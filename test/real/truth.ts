@@ -1,0 +1,49 @@
+// The truth about a session is what its own CLI tells the model when it resumes it. Our reader must see just
+// that: nothing less, nothing more, in that order.
+import { describe, expect, it } from "vitest";
+import { visible } from "../../src/transform/visible.ts";
+import { compare } from "../../src/verify/compare.ts";
+import { hiddenTexts } from "../../src/verify/copy.ts";
+import { type Fact, factsOf } from "../../src/verify/facts.ts";
+import { openRig, type Rig, type Turn } from "./harness.ts";
+import type { CliName } from "./install.ts";
+import { adapterOf, openFrom } from "./read.ts";
+import { SCENARIOS } from "./scenarios.ts";
+
+const PROMPT = "The question that comes after everything else";
+
+export function tellsTheTruth(name: CliName, isContext: (text: string) => boolean): void {
+  describe(`what ${name} itself resumes`, () => {
+    it.each(Object.keys(SCENARIOS[name]))("%s", async (kind) => {
+      const rig = await openRig(name);
+      try {
+        const id = (await SCENARIOS[name][kind]?.(rig)) ?? "";
+        const before = await rig.snapshot();
+        const turn = await rig.resume(id, PROMPT, [{ text: "The answer" }]);
+        const found = await compared(rig, turn, before, id);
+        expect(found).toMatchObject({ missing: [], unexpected: [] });
+        expect(found.injected.filter((text) => !isContext(text))).toEqual([]);
+        expect(found.facts.kept).toBeGreaterThan(1);
+        expect(rig.loopback.refusals).toEqual([]);
+      } finally {
+        await rig.close();
+      }
+    });
+  });
+}
+
+async function compared(rig: Rig, turn: Turn, before: string, id: string) {
+  expect(turn).toMatchObject({ id, exitCode: 0 });
+  const adapter = adapterOf(rig.name);
+  const source = await openFrom(adapter, before, id);
+  const facts = await Array.fromAsync(factsOf(visible(source)));
+  const after: Fact[] = [{ entry: "prompt", type: "text", role: "user", text: PROMPT }];
+  const fillers = adapter.sandbox?.(rig.home, rig.loopback.port).fillers;
+  const [asked] = turn.requests;
+  if (!asked) throw new Error("the CLI asked nothing");
+  return compare(facts, asked.request, {
+    after,
+    hidden: await hiddenTexts(source),
+    ...(fillers && { fillers }),
+  });
+}
