@@ -96,7 +96,10 @@ export interface ListCommand {
   isComplete?(stdout: string): boolean;
 }
 
-/** How to run the real CLI in a private home against a model on loopback. */
+/**
+ * How to run the real CLI in a private home against a model on loopback. The first word of each command is the
+ * program's name; whoever runs it puts the installed CLI's path in its place.
+ */
 export interface Sandbox {
   /** Files to lay down, relative to the private home. */
   files: Readonly<Record<string, string>>;

@@ -22,7 +22,8 @@ export function strangers(
   const unexpected: Finding[] = [];
   const injected: string[] = [];
   for (const item of wire.items) {
-    const found = fillers.includes(remainder(item)) ? undefined : judge(item, probes, said);
+    const isFiller = item.role === "assistant" && fillers.includes(remainder(item));
+    const found = isFiller ? undefined : judge(item, probes, said);
     if (found) unexpected.push({ ...found, excerpt: shorten(found.excerpt) });
     else if (item.block.type === "text" && item.role !== "system" && remainder(item) !== "")
       injected.push(remainder(item));

@@ -103,7 +103,7 @@ async function inside(
   const comparisons: Comparison[] = [];
   for (const turn of script.turns) {
     const first = loopback.requests.length;
-    const argv = [cli.path, ...sandbox.resume(arranged.originalId, turn.prompt)];
+    const argv = [cli.path, ...sandbox.resume(arranged.originalId, turn.prompt).slice(1)];
     const outcome = await cell.run({ argv, env: sandbox.env, timeoutMs });
     const exchange = exchangeOf(loopback, first, turn.prompt);
     problems.push(...problemsOf(turn, outcome, exchange, arranged));
@@ -210,7 +210,7 @@ async function listedIn(
 ): Promise<boolean | undefined> {
   if (!sandbox.list) return undefined;
   const { argv, ...rest } = sandbox.list();
-  const outcome = await cell.run({ argv: [path, ...argv], ...rest, env: sandbox.env, timeoutMs });
+  const outcome = await cell.run({ argv: [path, ...argv.slice(1)], ...rest, env: sandbox.env, timeoutMs });
   return outcome.stdout.includes(originalId);
 }
 

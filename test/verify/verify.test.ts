@@ -34,8 +34,8 @@ function adapterWith(fault: string): Adapter {
     sandbox: (_, port) => ({
       files: { ".tiny/settings": "on" },
       env: { TINY: fault, TINY_URL: `http://127.0.0.1:${port}` },
-      resume: (id, prompt) => [AGENT, "resume", id, prompt],
-      list: () => ({ argv: [AGENT, "list"] }),
+      resume: (id, prompt) => ["tiny", AGENT, "resume", id, prompt],
+      list: () => ({ argv: ["tiny", AGENT, "list"] }),
     }),
   };
   return adapter as Adapter;
