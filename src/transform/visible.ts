@@ -26,7 +26,7 @@ function threadPositions(skeleton: Skeleton, options: VisibleOptions): number[] 
     const position = skeleton.find(id);
     return position === -1 ? [] : [position];
   });
-  const keptWhole = withCompanions(skeleton, kept);
+  const keptWhole = withCompanions(skeleton, kept).filter((position) => position !== at);
   const known = new Set(keptWhole);
   return [at, ...keptWhole, ...whole.slice(compaction + 1).filter((position) => !known.has(position))];
 }

@@ -2,8 +2,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Entry, Session } from "../../src/session/session.ts";
+import type { Skeleton } from "../../src/session/skeleton.ts";
 import { sourceOf } from "../../src/session/source.ts";
-import { thread, type VisibleOptions, visible, visibleEntries } from "../../src/transform/visible.ts";
+import {
+  thread,
+  type VisibleOptions,
+  visible,
+  visibleEntries,
+  visiblePositions,
+} from "../../src/transform/visible.ts";
 import { assistant, call, compaction, result, session, user } from "../session/build.ts";
 
 async function seen(timeline: Entry[], fields: Partial<Session> = {}, options: VisibleOptions = {}) {
@@ -144,6 +151,11 @@ describe("a compaction", () => {
     expect(await seen(timeline)).toBe("k u2 a2 u3");
   });
 
+  it("may keep what was recorded after it", async () => {
+    const timeline = [...before, compaction("k", { summary: "s", keeps: ["u3"] }), user("u3"), user("u4")];
+    expect(await seen(timeline)).toBe("k u3 u4");
+  });
+
   it("keeps a call together with its result", async () => {
     const timeline = [
       user("u1"),
@@ -193,7 +205,7 @@ describe("damage", () => {
     expect(await seen([user("a", { parent: "a" })])).toBe("a");
   });
 
-  it("in any parents, turns, calls and heads is survived, and nothing is seen twice", async () => {
+  it("in any parents, turns, calls and heads is survived; nothing is seen twice and nothing of the branch is lost", async () => {
     const id = fc.integer({ min: 0, max: 12 }).map((number) => `e${number}`);
     const fields = fc.record(
       { parent: fc.option(id), turn: fc.constantFrom("m1", "m2") },
@@ -210,10 +222,15 @@ describe("damage", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(entry, { maxLength: 12 }), id, async (timeline, head) => {
         const marked = timeline.map((one, position) => ({ ...one, originalId: String(position) }));
-        const visibleOnes = await visibleEntries(session(marked, { head }), { history: "full" });
-        const positions = visibleOnes.flatMap((one) => one.originalId ?? []);
-        expect(new Set(positions).size).toBe(positions.length);
-        await visibleEntries(session(marked, { head }));
+        for (const history of ["visible", "full"] as const) {
+          const source = sourceOf(session(marked, { head }));
+          const positions = visiblePositions(source.skeleton, { history });
+          const entries = await Array.fromAsync(visible(source, { history }).entries());
+          expect(new Set(positions).size).toBe(positions.length);
+          expect(entries).toHaveLength(positions.length);
+          if (history === "full")
+            expect(positions).toEqual(expect.arrayContaining(branchOf(source.skeleton)));
+        }
       }),
       { numRuns: 500 },
     );
@@ -243,3 +260,10 @@ it("a result never stands before its call, and the first one counts", async () =
     "c1 r1 again u2",
   );
 });
+
+/** The current branch, newest first. */
+function branchOf(skeleton: Skeleton): number[] {
+  const path = new Set<number>();
+  for (let at = skeleton.head; at !== -1 && !path.has(at); at = skeleton.parent(at)) path.add(at);
+  return [...path];
+}
