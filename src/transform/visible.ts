@@ -106,6 +106,8 @@ function arrange(
       if (result !== undefined) place(result);
     }
   }
+  // An answer whose call is reached through itself only, which damage can cause.
+  for (const position of path) place(position);
   return order;
 }
 
