@@ -104,8 +104,8 @@ export interface Sandbox {
   /** Files to lay down, relative to the private home. */
   files: Readonly<Record<string, string>>;
   env: Readonly<Record<string, string>>;
-  /** Resumes a session with one prompt and ends. */
-  resume(originalId: string, prompt: string): readonly string[];
+  /** Resumes a session with one prompt and ends. `model`: the one it was with, which the CLI is to stay with. */
+  resume(originalId: string, prompt: string, model?: string): readonly string[];
   /** Sentences that the CLI itself puts into the model's mouth when it resumes. */
   fillers?: readonly string[];
   /** Lists sessions by the CLI's own means; absent where the CLI has none without a terminal. */

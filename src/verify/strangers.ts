@@ -37,7 +37,9 @@ function judge(item: Item, probes: readonly string[], said: readonly string[]): 
   const leaked = probes.find((probe) => rest.includes(probe));
   if (leaked !== undefined)
     return { type: typeOf(item), excerpt: leaked, reason: "history that the model must not see" };
-  if (block.type === "text" && item.role !== "assistant") {
+  // Instructions and tools are the CLI's own affair.
+  if (item.role === "system") return undefined;
+  if (block.type === "text" && item.role === "user") {
     const again = said.find((text) => rest === text || (text.length >= LONG && rest.includes(text)));
     return again === undefined ? undefined : { type: "text", excerpt: again, reason: "said more than once" };
   }

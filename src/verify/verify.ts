@@ -99,11 +99,13 @@ async function inside(
   const arranged = await request.arrange({ dir: cell.home, env: {} }, cell.cwd);
   const facts = await Array.fromAsync(factsOf(arranged.expected));
   const timeoutMs = request.timeoutMs ?? TIMEOUT_MS;
+  // A CLI that finds itself with another model may compact the session before anything else.
+  const model = arranged.isCopy ? arranged.expected.header.model.model : undefined;
   const problems: string[] = [];
   const comparisons: Comparison[] = [];
   for (const turn of script.turns) {
     const first = loopback.requests.length;
-    const argv = [cli.path, ...sandbox.resume(arranged.originalId, turn.prompt).slice(1)];
+    const argv = [cli.path, ...sandbox.resume(arranged.originalId, turn.prompt, model).slice(1)];
     const outcome = await cell.run({ argv, env: sandbox.env, timeoutMs });
     const exchange = exchangeOf(loopback, first, turn.prompt);
     problems.push(...problemsOf(turn, outcome, exchange, arranged));

@@ -61,6 +61,16 @@ export const claudeScenarios: Scenarios = {
     return first.id;
   },
 
+  /** Back to the branch that was given up, as the terminal's rewind leaves it: a note of where the session ends. */
+  async rewound(rig) {
+    const first = await rig.start("Start of both branches", [{ text: "Ready for both branches" }]);
+    await rig.resume(first.id, "This way is taken again", [{ text: "Went this way" }]);
+    const end = (await rig.records(first.id)).findLast(({ type }) => type === "last-prompt");
+    await rewind(rig, first.id, first.stdout, "This way was given up", [{ text: "Went the wrong way" }]);
+    await rig.append(first.id, end);
+    return first.id;
+  },
+
   async orphaned(rig) {
     const { id } = await rig.start(
       "Run something long",
@@ -178,9 +188,12 @@ async function compact(rig: Rig, id: string, summary: string): Promise<void> {
 
 /** Goes on after an earlier reply, whose id an earlier run printed. */
 async function rewind(rig: Rig, id: string, stdout: string, prompt: string, replies: Reply[]): Promise<void> {
+  await rig.run([...rig.driver.resume(id, prompt), "--resume-session-at", lastReply(stdout)], replies);
+}
+
+function lastReply(stdout: string): string {
   const printed = stdout.split("\n").filter((line) => line.includes('"type":"assistant"'));
-  const { uuid } = JSON.parse(printed.at(-1) ?? "{}");
-  await rig.run([...rig.driver.resume(id, prompt), "--resume-session-at", uuid], replies);
+  return JSON.parse(printed.at(-1) ?? "{}").uuid;
 }
 
 function delegatingReplies(): (request: { messages: unknown }) => Reply {

@@ -109,6 +109,19 @@ export const codexScenarios: Scenarios = {
     return id;
   },
 
+  /** Newer models run everything from scripts; what a script ran is shown to the user, not to the model. */
+  async scripted(rig) {
+    const script =
+      'const { output } = await tools.exec_command({ cmd: "echo from a script" });\ntext(output.toUpperCase());';
+    // Codex compacts a session that is resumed with a model of another kind, so it stays with this one.
+    await rig.configure((config) => config.replace(/^model = .*$/m, 'model = "gpt-5.6-sol"'));
+    const { id } = await rig.start("Write a script", [
+      { text: "Scripting.", calls: [{ name: "exec", custom: true, input: script }] },
+      { text: "Scripted." },
+    ]);
+    return id;
+  },
+
   async delegated(rig) {
     const { id } = await rig.start("Delegate please", delegatingReplies());
     return id;

@@ -1,6 +1,6 @@
 // Drives a real CLI in a private home against the loopback model, turn by turn, and hands out the requests it
 // made and the files it wrote.
-import { cp, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { appendFile, cp, glob, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Exchange } from "../../src/loopback/log.ts";
@@ -27,6 +27,13 @@ export interface Rig {
   exec(argv: readonly string[], replies?: Replies, more?: TurnOptions): Promise<Turn>;
   /** A copy of the home as it is now, which later turns do not touch. */
   snapshot(): Promise<string>;
+  /** Changes the CLI's configuration file. */
+  configure(change: (config: string) => string): Promise<void>;
+  /** The records of a session's file. */
+  records(id: string): Promise<Record<string, unknown>[]>;
+  /** Adds a record to a session's file, for what the CLI does only in a terminal. */
+  append(id: string, record: unknown): Promise<void>;
+  /** Puts a file into the project. */
   write(name: string, content: string | Uint8Array): Promise<string>;
   close(): Promise<void>;
 }
@@ -77,6 +84,11 @@ export async function openRig(name: CliName, cli?: Cli): Promise<Rig> {
     return { ...outcome, id: driver.idOf(outcome.stdout) ?? "", requests: loopback.requests.slice(first) };
   }
 
+  async function fileOf(id: string): Promise<string> {
+    for await (const path of glob(join(driver.store(cell.home), "**", `*${id}.jsonl`))) return path;
+    throw new Error(`${name} has written no session ${id}`);
+  }
+
   const run: Rig["run"] = (args, replies, more) => exec([installed.path, ...args], replies, more);
   return {
     name,
@@ -95,6 +107,20 @@ export async function openRig(name: CliName, cli?: Cli): Promise<Rig> {
       await cp(cell.home, copy, { recursive: true, preserveTimestamps: true });
       return copy;
     },
+    async configure(change) {
+      for (const name of Object.keys(driver.files(""))) {
+        const path = join(cell.home, name);
+        await writeFile(path, change(await readFile(path, "utf8")));
+      }
+    },
+    async records(id) {
+      const text = await readFile(await fileOf(id), "utf8");
+      return text
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line));
+    },
+    append: async (id, record) => appendFile(await fileOf(id), `${JSON.stringify(record)}\n`),
     async write(file, content) {
       const path = join(cell.cwd, file);
       await writeFile(path, content);
