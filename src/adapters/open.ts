@@ -19,6 +19,8 @@ export interface OpenOptions<State> {
   children?(): AsyncIterable<Source>;
   /** hidden: the agent leaves a call that was never answered out of its request once the session went on. */
   unanswered?: "hidden";
+  /** hidden: the agent leaves a result without a call out of its request. */
+  orphaned?: "hidden";
   /** Found outside the records: a title in an index file, a folder name that stands in for a cwd. */
   extra?: { title?: string; cwd?: string; losses?: readonly Loss[] };
 }
@@ -85,7 +87,7 @@ export async function openSource<State>(options: OpenOptions<State>): Promise<So
 
   const finished = skeleton.finish(head?.id, head?.unlessFollowed);
   for (const found of structureLosses(finished)) losses.push(found);
-  const hidden = options.unanswered === "hidden" ? unansweredCalls(finished) : NONE;
+  const hidden = hiddenEntries(finished, options);
   const whole: Skeleton = { ...finished, note: (at) => hidden.has(at) || finished.note(at) };
   const facts: Facts = { skeleton: whole, hidden, usages, lastOfTurn };
   const source: Source = {
@@ -155,6 +157,14 @@ function completed(entry: Entry, position: number, facts: Facts): Entry {
   return entry;
 }
 
+function hiddenEntries(
+  skeleton: Skeleton,
+  { unanswered, orphaned }: Pick<OpenOptions<unknown>, "unanswered" | "orphaned">,
+): ReadonlySet<number> {
+  const calls = unanswered === "hidden" ? unansweredCalls(skeleton) : NONE;
+  return orphaned === "hidden" ? new Set([...calls, ...orphanedResults(skeleton)]) : calls;
+}
+
 /** Calls that were never answered, except in the last message: there the agent waits for an answer. */
 function unansweredCalls(skeleton: Skeleton): ReadonlySet<number> {
   const answered = new Set<number>();
@@ -167,6 +177,16 @@ function unansweredCalls(skeleton: Skeleton): ReadonlySet<number> {
     if (skeleton.type(at) !== "tool_call" || answered.has(skeleton.call(at)) || at === last) continue;
     if (lastTurn === -1 || skeleton.turn(at) !== lastTurn) found.add(at);
   }
+  return found;
+}
+
+function orphanedResults(skeleton: Skeleton): ReadonlySet<number> {
+  const calls = new Set<number>();
+  const found = new Set<number>();
+  for (let at = 0; at < skeleton.length; at++)
+    if (skeleton.type(at) === "tool_call") calls.add(skeleton.call(at));
+  for (let at = 0; at < skeleton.length; at++)
+    if (skeleton.type(at) === "tool_result" && !calls.has(skeleton.call(at))) found.add(at);
   return found;
 }
 

@@ -145,16 +145,17 @@ function* closeTurn(writing: Writing, title?: string): Pieces {
 }
 
 function* writeUser(writing: Writing, entry: UserEntry): Pieces {
-  const { content, files, losses } = inputContent(partsOf(entry, entry.content), placeOf(writing, entry));
-  yield* losses.map(lost);
-  yield* files;
+  const made = inputContent(partsOf(entry, entry.content), placeOf(writing, entry));
+  const { content, shown } = made;
+  yield* made.losses.map(lost);
+  yield* made.files;
   if (content.length === 0) return;
   if (!entry.injected) yield* closeTurn(writing);
   yield* openTurn(writing);
   yield* writeMessage(writing, "user", content);
   if (entry.injected || writing.turn === undefined) return;
   writing.listed = true;
-  yield writing.out.shown(writing.turn, userItem(writing, content.map(shownContent)));
+  yield writing.out.shown(writing.turn, userItem(writing, shown.map(shownContent)));
 }
 
 function* writeMessage(writing: Writing, role: string, content: JsonObject[]): Pieces {

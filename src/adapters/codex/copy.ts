@@ -158,8 +158,9 @@ export async function* copied(stream: Stream, target: Target, limit: number): As
   for await (const { record, bytes, value, says: said } of replay(stream, target.originalId)) {
     if (record.index >= limit) break;
     const native = recordOf(value);
-    // Damage, and the lines that name other threads, stay behind.
+    // Damage, the lines that name other threads, and settings that no longer hold stay behind.
     if (!native || (native.type === "session_meta" && written > 0)) continue;
+    if (isForeignSetting(native.payload, target)) continue;
     ordinal = count(native.ordinal) ?? ordinal;
     turn = turnAfter(turn, native.payload);
     if (native.type !== "session_meta") {
@@ -176,6 +177,16 @@ export async function* copied(stream: Stream, target: Target, limit: number): As
   yield out.line("event_msg", { type: "task_complete", turn_id: turn, last_agent_message: null });
 }
 
+/** Codex refuses a thread whose newest settings name a provider that is not set up (0.166.0). */
+function isForeignSetting(payload: JsonObject, target: Target): boolean {
+  if (payload.type !== "thread_settings_applied" || !isObject(payload.thread_settings)) return false;
+  return !isProvider(payload.thread_settings.model_provider_id, target);
+}
+
+function isProvider(name: unknown, target: Target): boolean {
+  return name === undefined || name === (target.configuration.provider ?? "openai");
+}
+
 function ended(bytes: Uint8Array | string): Uint8Array | string {
   if (typeof bytes === "string") return bytes.endsWith("\n") ? bytes : `${bytes}\n`;
   return bytes.at(-1) === 10 ? bytes : Buffer.concat([bytes, Buffer.from("\n")]);
@@ -187,19 +198,19 @@ function turnAfter(turn: string | undefined, payload: JsonObject): string | unde
   return isEnd ? undefined : turn;
 }
 
-/** Fields that tie a thread to other files, to a parent, or to a provider that may not be set up any more. */
+/** Fields that tie a thread to other files or to a parent. */
 const TIES = [
   "history_base",
   "forked_from_ordinal_exclusive",
   "parent_thread_id",
   "thread_source",
   "subagent_history_start_ordinal",
-  "model_provider",
 ];
 
 /** The line as it was, about the new thread, which is whole in itself. */
 function metaLine(old: JsonObject, timestamp: unknown, target: Target): WrittenRecord {
-  const kept = Object.fromEntries(Object.entries(old).filter(([key]) => !TIES.includes(key)));
+  const ties = isProvider(old.model_provider, target) ? TIES : [...TIES, "model_provider"];
+  const kept = Object.fromEntries(Object.entries(old).filter(([key]) => !ties.includes(key)));
   const id = target.originalId;
   const payload = { ...kept, session_id: id, id, forked_from_id: old.id, cwd: target.cwd, source: "cli" };
   const ordinal = old.history_mode === "paginated" ? { ordinal: 0 } : {};

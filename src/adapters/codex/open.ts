@@ -28,6 +28,7 @@ async function openThread(ref: SessionRef, seen: ReadonlySet<string>): Promise<S
     ref: { ...ref, originalId, files: main ? [main, ...lineage.files] : ref.files },
     fold,
     provider: "openai",
+    orphaned: "hidden",
     read: (options) => readLineage(lineage.segments, options),
     children: () => children(source, ref, new Set([...seen, originalId])),
     extra: { losses: lineage.losses, ...(title !== undefined && { title }) },

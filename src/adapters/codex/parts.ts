@@ -9,6 +9,8 @@ import { documentFile, documentPath } from "./plan.ts";
 
 export interface Translation {
   content: JsonObject[];
+  /** What of it the view shows: notes of ours are for the model. */
+  shown: JsonObject[];
   /** Files that stand in for documents. */
   files: WrittenRecord[];
   losses: Loss[];
@@ -21,7 +23,7 @@ interface Place {
 
 /** What goes to the model: `input_text` and `input_image`. */
 export function inputContent(parts: readonly Part[], place: Place): Translation {
-  const made: Translation = { content: [], files: [], losses: [] };
+  const made: Translation = { content: [], shown: [], files: [], losses: [] };
   for (const [number, part] of parts.entries()) {
     if (part.type === "image") addImage(made, part, place);
     else if (part.type === "document") addDocument(made, part, number, place);
@@ -32,7 +34,7 @@ export function inputContent(parts: readonly Part[], place: Place): Translation 
 
 /** What came from the model: only `output_text`. */
 export function outputContent(parts: readonly Part[], place: Place): Translation {
-  const made: Translation = { content: [], files: [], losses: [] };
+  const made: Translation = { content: [], shown: [], files: [], losses: [] };
   for (const part of parts) {
     if (part.type === "image")
       made.losses.push(loss("image_dropped", { entry: place.entry }, "a model's own message holds no image"));
@@ -56,7 +58,12 @@ function addText(made: Translation, part: Exclude<Part, Media>, type: string, { 
   const words = wordsOf(part);
   if (words === "") return;
   if (part.type !== "text") made.losses.push(loss("part_converted", { entry }, part.type));
-  made.content.push({ type, text: words });
+  say(made, { type, text: words });
+}
+
+function say(made: Translation, item: JsonObject): void {
+  made.content.push(item);
+  made.shown.push(item);
 }
 
 function wordsOf(part: Exclude<Part, Media>): string {
@@ -81,7 +88,7 @@ function addImage(made: Translation, part: Media, { entry }: Place): void {
     part.data === undefined ? undefined : `data:${part.mimeType ?? "image/png"};base64,${part.data}`;
   const image_url = inline ?? part.url;
   if (image_url !== undefined) {
-    made.content.push({ type: "input_image", image_url });
+    say(made, { type: "input_image", image_url });
     return;
   }
   const where = part.path ?? part.name ?? "unknown";
@@ -93,7 +100,7 @@ function addDocument(made: Translation, part: Media, number: number, { entry, ta
   const kind = part.mimeType ?? "application/octet-stream";
   if (part.data !== undefined && kind.startsWith("text/")) {
     made.losses.push(loss("part_converted", { entry }, `document of type ${kind}`));
-    made.content.push({ type: "input_text", text: Buffer.from(part.data, "base64").toString("utf8") });
+    say(made, { type: "input_text", text: Buffer.from(part.data, "base64").toString("utf8") });
     return;
   }
   const name = part.name ?? part.path?.split(/[\\/]/).at(-1) ?? "document";

@@ -5,7 +5,7 @@ import type { Compaction, Entry, SystemEntry } from "../../session/session.ts";
 import type { Folded, HeaderPatch } from "../../session/source.ts";
 import type { NativeRecord } from "../../storage/records.ts";
 import type { Fold } from "../adapter.ts";
-import { cwdOf, requestOf } from "./context.ts";
+import { cwdOf, isContext, requestOf } from "./context.ts";
 import { entryOf, type ItemContext, type PlainEntry } from "./items.ts";
 import { metaFolded } from "./meta.ts";
 import {
@@ -167,8 +167,8 @@ function push(state: CodexState, entry: Entry, out: Folded[]): void {
     delete state.follows;
   }
   state.last = entry.id;
-  const isContext = (entry.type === "user" || entry.type === "system") && entry.injected === true;
-  if (!isContext) state.solid = entry.id;
+  const isPlain = entry.type !== "user" && entry.type !== "system";
+  if (isPlain || !entry.injected) state.solid = entry.id;
   out.push({ type: "entry", entry });
   if (state.rewound) out.push({ type: "head", id: entry.id });
 }
@@ -201,11 +201,15 @@ function foldCompaction(state: CodexState, record: NativeRecord, payload: JsonOb
     return;
   }
   // Before there was a replacement, the CLI kept the user's prompts and put the summary after them.
-  const keeps = state.prompts.slice(state.replaced).map(([prompt]) => prompt);
+  const keeps = state.prompts.slice(state.replaced).flatMap(([prompt]) => (prompt === "" ? [] : [prompt]));
   push(state, { ...entry, keeps, replacement: [] }, out);
   const content = message === "" ? "(no summary available)" : message;
-  const summary = { timestamp: state.time, records: [record.index], content, injected: true };
-  push(state, { ...summary, id: `${id}.1`, type: "user" }, out);
+  const shared = { timestamp: state.time, records: [record.index], content, injected: true };
+  const summary: Entry = { ...shared, id: `${id}.1`, type: "user" };
+  // To the CLI the summary is a prompt like any other, unless it opens as its own summaries do.
+  rememberPrompt(state, isContext(content) ? "" : summary.id);
+  push(state, summary, out);
+  state.solid = summary.id;
 }
 
 function replacementOf(state: CodexState, record: NativeRecord, items: readonly unknown[]): PlainEntry[] {

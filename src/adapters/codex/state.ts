@@ -23,7 +23,7 @@ export interface CodexState {
   last: string | null;
   /** Newest entry of the branch that is more than context. */
   solid: string | null;
-  /** Prompts of the branch: their ids, and the entry each of them followed once its context is set aside. */
+  /** Prompts of the branch: their ids ("" for a summary), and what each followed once context is set aside. */
   prompts: [id: string, before: string | null][];
   /** How many of these prompts a compaction has replaced. */
   replaced: number;
