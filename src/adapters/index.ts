@@ -1,4 +1,5 @@
 // The table of agents. A new agent is a folder and a line here.
 import type { Adapter } from "./adapter.ts";
+import { codex } from "./codex/index.ts";
 
-export const adapters: readonly Adapter[] = [];
+export const adapters: readonly Adapter[] = [codex];

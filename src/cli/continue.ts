@@ -19,8 +19,10 @@ export interface GoOn {
   warnings: readonly string[];
   operation: string | null;
   backup: string | null;
-  /** For people: what was done. */
+  /** For people: what was done, or would be. */
   done: string;
+  /** The session to go on with was not written. */
+  isDryRun?: boolean;
 }
 
 /** Prints the result, or hands the terminal to the agent. */
@@ -35,6 +37,10 @@ export async function goOn(context: Context, result: GoOn, exec: boolean): Promi
   }
   for (const warning of result.warnings) output.warn(warning);
   tellLosses(result.losses, output);
+  if (result.isDryRun) {
+    await output.write(`${result.done}\n`);
+    return 0;
+  }
   if (result.done !== "") output.message(result.done);
   if (exec) return start(command);
   await output.write(`${shellLine(command)}\n`);
@@ -74,7 +80,12 @@ export async function carryInto(
     operation === null
       ? `This would carry ${what} into ${to.label}. Nothing was written.`
       : `Carried ${what} into ${to.label}. \`baton undo ${operation}\` takes it back.`;
-  return { ...carried, warnings: [...warnings, ...unproven(to, cli?.version)], done };
+  return {
+    ...carried,
+    warnings: [...warnings, ...unproven(to, cli?.version)],
+    done,
+    isDryRun: operation === null,
+  };
 }
 
 function unproven(to: Adapter, version: string | undefined): string[] {

@@ -54,7 +54,7 @@ export function newOutput(options: OutputOptions): Output {
   return {
     isJson,
     isVerbose: options.verbose ?? false,
-    width: stdout.columns ?? (Number(process.env.COLUMNS) || WIDTH_OF_FILES),
+    width: stdout.columns || Number(process.env.COLUMNS) || WIDTH_OF_FILES,
     isTerminal: stdout.isTTY === true,
     colors,
     write,

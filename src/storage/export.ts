@@ -1,6 +1,7 @@
 // Writes files that the user asked for by name, outside any store. They appear whole or not at all, and one
 // that is there already is left alone unless the user said otherwise.
-import { type FileHandle, mkdir, mkdtemp, open, rename, rm, stat } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { type FileHandle, mkdir, mkdtemp, open, rename, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { BatonError } from "../session/error.ts";
@@ -25,6 +26,11 @@ export async function exportFiles(
   /** By the path they will have: where they are until then. */
   const partials = new Map<string, string>();
   let current: { path: string; file: FileHandle } | undefined;
+  const removePartials = () => {
+    for (const [path, partial] of partials) if (partial !== path) rmSync(partial, { force: true });
+  };
+  // Ctrl-C ends the process at any point.
+  process.once("exit", removePartials);
   try {
     for await (const { path, bytes } of pieces) {
       if (current?.path !== path) {
@@ -43,8 +49,10 @@ export async function exportFiles(
     return [...partials.keys()];
   } catch (error) {
     await current?.file.close();
-    for (const [path, partial] of partials) if (partial !== path) await rm(partial, { force: true });
+    removePartials();
     throw error;
+  } finally {
+    process.off("exit", removePartials);
   }
 }
 
@@ -100,6 +108,8 @@ export async function withSpooled<T>(
   use: (path: string) => Promise<T>,
 ): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), "baton-"));
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+  process.once("exit", removeFolder);
   try {
     const path = join(folder, "input.jsonl");
     const file = await open(path, "wx", 0o600);
@@ -110,6 +120,7 @@ export async function withSpooled<T>(
     }
     return await use(path);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    removeFolder();
+    process.off("exit", removeFolder);
   }
 }

@@ -41,7 +41,7 @@ export function newPlace(): Place {
   return {
     root,
     home,
-    env: { HOME: home, PATH: path, TZ: "UTC", LANG: "C.UTF-8", TMPDIR: root },
+    env: { ROOT: root, HOME: home, PATH: path, TZ: "UTC", LANG: "C.UTF-8", TMPDIR: root },
     remove: () => rmSync(root, { recursive: true, force: true }),
   };
 }

@@ -4,11 +4,9 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Adapter } from "../../adapters/adapter.ts";
 import { adapterNamed } from "../../catalog/locate.ts";
 import { type Page, type Query, query, SORTS } from "../../catalog/query.ts";
-import type { SessionSummary } from "../../catalog/scan.ts";
-import { badge } from "../badge.ts";
 import type { Run } from "../command.ts";
 import type { Context } from "../context.ts";
-import { ago, cut, padded, shortPath, widthOf } from "../text.ts";
+import { sessionTable } from "../table.ts";
 
 interface Options extends Omit<Query, "agents"> {
   agent?: string[];
@@ -60,56 +58,11 @@ async function list(context: Context, options: Options): Promise<undefined> {
 
 async function printTable(context: Context, adapters: readonly Adapter[], page: Page): Promise<void> {
   const { output, home } = context;
-  if (page.sessions.length === 0)
+  const { sessions, total, hasMore } = page;
+  if (sessions.length === 0)
     return output.message("No sessions found. `baton doctor` shows which stores were looked at.");
-  const rows = page.sessions.map((row) => cellsOf(row, home.dir));
-  const widths = columnWidths(rows, output.width);
-  const { colors } = output;
-  for (const [at, cells] of rows.entries()) {
-    const [id, agent, title, project, messages, when] = cells.map((cell, column) =>
-      padded(cut(cell, widths[column] ?? 0), widths[column] ?? 0),
-    ) as [string, string, string, string, string, string];
-    const problems = page.sessions[at]?.problems.length ? colors.yellow("!") : " ";
-    const colored = agent.replace(/\S+/, (name) => badge(name, adapters, colors));
-    const line = [
-      colors.dim(id),
-      colored,
-      `${problems}${title}`,
-      colors.dim(project),
-      messages,
-      colors.dim(when),
-    ];
-    await output.write(`${line.join("  ").trimEnd()}\n`);
-  }
-  if (page.hasMore)
-    output.message(`${page.sessions.length} of ${page.total} sessions. --limit and --offset show others.`);
-}
-
-function cellsOf(row: SessionSummary, home: string): string[] {
-  const title = row.title || row.problems[0] || row.path;
-  return [row.id, row.agent, title, shortPath(row.project, home), String(row.messageCount), ago(row.updated)];
-}
-
-const TITLE = 2;
-const PROJECT = 3;
-const NARROWEST_TITLE = 16;
-
-/** Every column as wide as its content; the title and the project give way to the terminal. */
-function columnWidths(rows: readonly string[][], width: number): number[] {
-  const widths = rows.reduce<number[]>(
-    (widest, cells) => cells.map((cell, at) => Math.max(widest[at] ?? 0, widthOf(cell))),
-    [],
-  );
-  const gaps = 2 * (widths.length - 1) + 1;
-  const over = () => widths.reduce((sum, one) => sum + one, gaps) - width;
-  const shrink = (column: number, least: number) => {
-    const own = widths[column] ?? 0;
-    widths[column] = Math.max(Math.min(own, least), own - Math.max(0, over()));
-  };
-  shrink(PROJECT, NARROWEST_TITLE);
-  shrink(TITLE, NARROWEST_TITLE);
-  shrink(PROJECT, 0);
-  return widths;
+  for (const line of sessionTable(sessions, adapters, output, home.dir)) await output.write(`${line}\n`);
+  if (hasMore) output.message(`${sessions.length} of ${total} sessions. --limit and --offset show others.`);
 }
 
 const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;

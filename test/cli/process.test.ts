@@ -1,0 +1,139 @@
+// How the command line behaves as a process: readers that go away, Ctrl-C, stores that cannot be written,
+// terminals, and pipes.
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { watch } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { files, newPlace, type Place, run } from "./transcript.ts";
+
+let place: Place;
+beforeEach(() => {
+  place = newPlace();
+});
+afterEach(() => place.remove());
+
+const content = () => Object.fromEntries(files(place.home).map((path) => [path, readFileSync(path, "utf8")]));
+
+describe("a reader that goes away", () => {
+  it("is no error", () => {
+    const session = {
+      id: "s",
+      version: "1.0",
+      source: { cli: "universal" },
+      project: { path: "/p" },
+      model: { provider: "p", model: "m" },
+      metadata: { created: "", lastModified: "" },
+      timeline: [{ id: "u", timestamp: "", type: "user", content: "x".repeat(3_000_000) }],
+    };
+    writeFileSync(join(place.root, "work/long.json"), JSON.stringify(session));
+    const ran = run(place, "(baton show ./long.json; echo status $? >&2) | head -c 10");
+    expect(ran.stderr).toBe("status 0\n");
+    expect(ran.stdout.length).toBe(10);
+  });
+});
+
+describe("Ctrl-C", () => {
+  it("ends with 130 and leaves nothing behind", async () => {
+    const changes = watch(place.root, { recursive: true });
+    const child = spawn("baton", ["convert", "-", "--to", "markdown"], { env: place.env, cwd: place.root });
+    child.stdin.write("{");
+    // It waits for the rest of its input: the private copy of it shows that it has begun.
+    for await (const { filename } of changes) if (filename?.endsWith("input.jsonl")) break;
+    child.kill("SIGINT");
+    expect(await once(child, "exit")).toEqual([130, null]);
+    expect(files(place.root).filter((path) => path.endsWith("input.jsonl"))).toEqual([]);
+  });
+});
+
+describe("a store that cannot be written", () => {
+  it("is one error with a hint, and nothing has changed", () => {
+    rmSync(join(place.home, ".codex/sessions"), { recursive: true });
+    writeFileSync(join(place.home, ".codex/sessions"), "not a folder");
+    const before = content();
+    const ran = run(place, "baton resume 11111111-1111 --in codex --json");
+    expect(ran.status).toBe(1);
+    expect(JSON.parse(ran.stdout)).toEqual({
+      error: { code: "not_writable", message: expect.stringContaining("sessions"), hint: expect.any(String) },
+    });
+    for (const [path, text] of Object.entries(before)) expect(readFileSync(path, "utf8"), path).toBe(text);
+  });
+});
+
+describe("variables that move a store", () => {
+  it("are honoured unless a home is named", () => {
+    const moved = join(place.root, "moved");
+    run(place, `mv ~/.codex ${moved}`);
+    expect(run(place, "baton list --agent codex --json").stdout).toContain('"total": 0');
+    place.env.CODEX_HOME = moved;
+    expect(run(place, "baton list --agent codex --json").stdout).toContain('"total": 1');
+    expect(run(place, "baton list --agent codex --json --home ~").stdout).toContain('"total": 0');
+  });
+
+  it("BATON_HOME holds our own data", () => {
+    place.env.BATON_HOME = join(place.root, "ours");
+    expect(run(place, "baton resume latest:codex --in claude").status).toBe(0);
+    expect(existsSync(join(place.root, "ours/operations"))).toBe(true);
+    expect(existsSync(join(place.home, ".baton"))).toBe(false);
+  });
+});
+
+describe("reading", () => {
+  it.each([
+    "list",
+    "show latest",
+    "show 11111111-2222 --json",
+    "doctor",
+    "operations",
+    "resume latest --dry-run",
+  ])("baton %s changes no file", (command) => {
+    const before = content();
+    expect(run(place, `baton ${command}`).status).toBe(0);
+    expect(content()).toEqual(before);
+  });
+});
+
+/** A terminal of its own for the command, by util-linux's script. */
+function onTerminal(command: string, env: NodeJS.ProcessEnv = {}) {
+  const { stdout, status } = spawnSync("script", ["-qec", command, "/dev/null"], {
+    env: { ...place.env, TERM: "xterm", ...env },
+    cwd: join(place.root, "work"),
+    encoding: "utf8",
+  });
+  return { text: stdout.replaceAll("\r\n", "\n"), status };
+}
+
+describe("on a terminal", () => {
+  it("there are colours and headings, unless they are not wanted", () => {
+    const { text } = onTerminal("baton list");
+    expect(text).toMatch(/^\u001b\[2mid/);
+    expect(text).toContain("\u001b[35mclaude\u001b[39m");
+    expect(onTerminal("baton list", { NO_COLOR: "1" }).text).not.toContain("\u001b");
+    expect(onTerminal("baton list --no-color").text).not.toContain("\u001b");
+  });
+
+  it("a session goes through the pager", () => {
+    const { text } = onTerminal("baton show latest:codex", { PAGER: "sed s/^/paged:/" });
+    expect(text).toMatch(/^paged:.*List the files/);
+  });
+
+  it("a pager that ends early, fails or is missing does no harm", () => {
+    expect(onTerminal("baton show latest:codex", { PAGER: "true" })).toEqual({ text: "", status: 0 });
+    expect(onTerminal("baton show latest:codex", { PAGER: "no-such-pager" }).text).toContain(
+      "List the files",
+    );
+    expect(onTerminal("baton show latest:codex --json", { PAGER: "sed s/^/paged:/" }).text).toMatch(/^\{/);
+  });
+});
+
+it("starts quickly: no agent and no schema is loaded for a version", () => {
+  const loads = `import { registerHooks } from "node:module";
+    registerHooks({ load(url, context, next) { process.stderr.write(url + "\\n"); return next(url, context); } });`;
+  const hook = join(place.root, "hook.mjs");
+  writeFileSync(hook, loads);
+  const loaded = (command: string) =>
+    run(place, `NODE_OPTIONS="--import ${hook}" baton ${command}`).stderr.split("\n").filter(Boolean);
+  expect(loaded("--version").filter((url) => /adapters|zod|commands/.test(url))).toEqual([]);
+  expect(loaded("list").filter((url) => /\/zod\//.test(url))).toEqual([]);
+});
