@@ -58,7 +58,10 @@ export async function installed(context: Context, adapter: Adapter, needed: bool
   );
 }
 
-type Carry = Pick<CarryRequest, "kind" | "cwd" | "model" | "history" | "thinking" | "yes" | "dryRun">;
+type Carry = Pick<
+  CarryRequest,
+  "kind" | "reason" | "cwd" | "model" | "history" | "thinking" | "yes" | "dryRun"
+>;
 
 export async function carryInto(
   context: Context,

@@ -22,6 +22,8 @@ export interface CarryRequest {
   history?: "visible" | "full";
   thinking?: "drop" | "convert";
   kind: "resume" | "fork";
+  /** Why, for the record. */
+  reason?: string;
   /** Analyse only: everything but the disk. */
   dryRun?: boolean;
   /** Go on although content would be missing. */
@@ -189,6 +191,7 @@ async function applyAndReadBack(
       originalId: target.originalId,
       path,
       source: `${source.header.source.cli}:${source.header.source.originalId ?? source.header.id}`,
+      ...(request.reason !== undefined && { reason: request.reason }),
     },
     async readBack(staged) {
       check();

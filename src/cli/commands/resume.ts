@@ -117,7 +117,7 @@ async function ownResume(
 }
 
 async function carried(context: Context, { source }: Opened, to: Adapter, options: Options): Promise<GoOn> {
-  const { cwd, model, history, yes, dryRun } = options;
+  const { cwd, model, history, reason, yes, dryRun } = options;
   const thinking = options.thinking === "ask" ? await askThinking(source) : options.thinking;
   return carryInto(context, source, to, {
     kind: "resume",
@@ -125,6 +125,7 @@ async function carried(context: Context, { source }: Opened, to: Adapter, option
     thinking,
     ...(cwd !== undefined && { cwd: resolve(cwd) }),
     ...(model !== undefined && { model }),
+    ...(reason !== undefined && { reason }),
     ...(yes && { yes }),
     ...(dryRun && { dryRun }),
   });

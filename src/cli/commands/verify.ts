@@ -33,6 +33,7 @@ async function check(context: Context, name: string, agent: string | undefined):
       `${adapter.label} is not installed, or not in PATH.`,
       "The proof needs the real CLI: install it first.",
     );
+  if (!output.isJson) output.message(`${adapter.label} ${cli.version} resumes a copy of it, twice …`);
   const result = await verify({
     adapter,
     cli,
