@@ -79,10 +79,12 @@ function parsed(input: string): unknown {
   }
 }
 
-/** Codex shortens outputs above its limit when it resumes, unless the line allows more (0.166.0). */
-const SHORTENED_FROM = 8000;
+/**
+ * Codex shortens an output above its limit when it resumes, unless the line allows more tokens (0.166.0). The
+ * lowest limit, for models it does not know, is 12,000 bytes; a token is taken for four of them.
+ */
+const SHORTENED_FROM = 3000;
 
-export function outputAllowance(output: unknown): JsonObject | undefined {
-  const size = Buffer.byteLength(typeof output === "string" ? output : JSON.stringify(output));
-  return size < SHORTENED_FROM ? undefined : { fallback_token_limit_override: size };
+export function outputAllowance(text: string): JsonObject | undefined {
+  return text.length < SHORTENED_FROM ? undefined : { fallback_token_limit_override: text.length };
 }

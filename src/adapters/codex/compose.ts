@@ -41,6 +41,7 @@ interface Writing {
   isOwn: boolean;
   turn: string | undefined;
   turns: number;
+  items: number;
   lastMessage: string | null;
   /** A prompt was shown: without one, Codex does not list the thread. */
   listed: boolean;
@@ -56,6 +57,7 @@ export async function* compose(stream: Stream, target: Target, thread: Thread): 
     isOwn: stream.header.source.cli === "codex",
     turn: undefined,
     turns: 0,
+    items: 0,
     lastMessage: null,
     listed: false,
     free: new Set(),
@@ -174,7 +176,12 @@ function placeOf(writing: Writing, entry: Entry) {
 }
 
 function userItem(writing: Writing, content: JsonObject[]): JsonObject {
-  return { type: "UserMessage", id: derivedId(writing.thread.id, `user ${writing.turns}`), content };
+  return { type: "UserMessage", id: itemId(writing), content };
+}
+
+/** Items of the view need an id of their own within the thread, nothing more. */
+function itemId(writing: Writing): string {
+  return `item-${writing.items++}`;
 }
 
 function textItem(text: string): JsonObject {
@@ -201,10 +208,9 @@ function* writeAssistant(writing: Writing, entry: AssistantEntry): Pieces {
   if (content.length === 0 || writing.turn === undefined) return;
   const words = joined(content);
   writing.lastMessage = words;
-  const id = `msg_${derivedId(writing.thread.id, `message ${entry.id}`)}`;
   yield writing.out.shown(writing.turn, {
     type: "AgentMessage",
-    id,
+    id: itemId(writing),
     content: [{ type: "Text", text: words }],
   });
   yield* writeMessage(writing, "assistant", content);
@@ -218,7 +224,7 @@ function* writeThinking(writing: Writing, entry: Entry, thought: string, seal: s
     return;
   }
   const summary = thought === "" ? [] : [{ type: "summary_text", text: thought }];
-  const id = derivedId(writing.thread.id, `thought ${entry.id}`);
+  const id = itemId(writing);
   const summary_text = thought === "" ? [] : [thought];
   yield writing.out.shown(writing.turn, { type: "Reasoning", id, summary_text, raw_content: [] });
   const item = { type: "reasoning", summary, content: null, encrypted_content: seal };
@@ -240,8 +246,8 @@ function* writeCall(writing: Writing, entry: ToolCall, result: ToolResult | unde
 
 function* writeResult(writing: Writing, entry: ToolResult): Pieces {
   yield* openTurn(writing);
-  const words = entry.output === "" && entry.error !== undefined ? entry.error : entry.output;
-  const { content, files, losses } = inputContent(partsOf(entry, words), placeOf(writing, entry));
+  const given = entry.output === "" && entry.error !== undefined ? entry.error : entry.output;
+  const { content, files, losses } = inputContent(partsOf(entry, given), placeOf(writing, entry));
   yield* losses.map(lost);
   yield* files;
   const [only] = content;
@@ -249,13 +255,9 @@ function* writeResult(writing: Writing, entry: ToolResult): Pieces {
   const output = isText ? String(only?.text ?? "") : content;
   const call_id = callIdOf(entry.callId);
   const type = writing.free.delete(call_id) ? "custom_tool_call_output" : "function_call_output";
+  const words = outputOf(output).text;
   const item = { type, call_id, output };
-  yield writing.out.line(
-    "response_item",
-    item,
-    says("tool_result", outputOf(output).text),
-    outputAllowance(output),
-  );
+  yield writing.out.line("response_item", item, says("tool_result", words), outputAllowance(words));
 }
 
 /** Codex knows no system role in a thread; what a model was told stands in the developer's. */

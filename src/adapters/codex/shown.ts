@@ -18,7 +18,7 @@ export interface ShownCall {
 }
 
 /** The view cuts long outputs anyway; the whole text stands in the output itself. */
-const LONGEST = 4000;
+const LONGEST = 1000;
 
 export function shownCall(call: ShownCall): JsonObject {
   const { name, namespace } = call;

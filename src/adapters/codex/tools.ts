@@ -89,7 +89,8 @@ const NEEDED = {
 type Loose<T> = { [K in keyof T]?: T[K] | undefined };
 
 function known<T extends keyof ToolInputs>(tool: T, input: Loose<ToolInputs[T]>): Universal | undefined {
-  const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+  const given: JsonObject = {};
+  for (const [key, value] of Object.entries(input)) if (value !== undefined) given[key] = value;
   return NEEDED[tool] in given ? { tool, input: given } : undefined;
 }
 
