@@ -1,0 +1,148 @@
+// Writes a session that another agent recorded, or whose records are not at hand, in Claude Code's dialect:
+// one line per block, results under their calls, the rest as it can be said.
+import { loss } from "../../session/losses.ts";
+import type { Compaction, Entry, UserEntry } from "../../session/session.ts";
+import type { Stream } from "../../session/source.ts";
+import { type Exchange, exchanges } from "../../transform/exchanges.ts";
+import type { Written } from "../adapter.ts";
+import { contentOf } from "./blocks.ts";
+import { blocksOfParts, type Draft, empty, remember } from "./draft.ts";
+import { chained, line, type Says, says, type Thread, uuidAt } from "./lines.ts";
+import { groupsOf } from "./messages.ts";
+import { composeAssistant, composeExchange } from "./model-lines.ts";
+import type { ClaudeBlock, Json } from "./native.ts";
+
+export async function* compose(stream: Stream, draft: Draft): AsyncGenerator<Written> {
+  for await (const item of exchanges(stream.entries())) {
+    yield* composeItem(item, draft);
+    yield* drained(draft);
+  }
+  summarise(draft);
+  yield* drained(draft);
+}
+
+/** Losses in the order in which they were met. */
+export function* drained(draft: Draft): Generator<Written> {
+  for (const found of draft.losses.splice(0)) yield { type: "loss", loss: found };
+}
+
+type Item = Exclude<Entry, { type: "tool_call" }> | Exchange;
+
+function* composeItem(item: Item, draft: Draft): Generator<Written> {
+  const { losses } = draft;
+  if ("note" in item && item.note) {
+    losses.push(loss("system_dropped", { entry: item.id }, "a note that no model saw"));
+    return;
+  }
+  switch (item.type) {
+    case "user":
+      yield* composeUser(item, draft);
+      break;
+    case "assistant":
+      yield* composeAssistant(item, draft);
+      break;
+    case "exchange":
+      yield* composeExchange(item, draft);
+      break;
+    case "system":
+      losses.push(loss("role_changed", { entry: item.id }, "a system message became a hidden user message"));
+      yield* composeUser({ ...item, type: "user", injected: true }, draft);
+      break;
+    case "compaction":
+      yield* composeCompaction(item, draft);
+      break;
+    case "switch":
+      yield composeSwitch(item, draft);
+      break;
+    case "tool_result":
+      losses.push(loss("result_dropped", { entry: item.id }, `its call ${item.callId} is not there`));
+      break;
+    default:
+      item satisfies never;
+  }
+}
+
+function* composeUser(entry: UserEntry, draft: Draft): Generator<Written> {
+  const blocks = blocksOfParts(entry, draft.losses);
+  if (blocks.length === 0) return empty(entry, draft);
+  const record: Json = entry.injected ? { isMeta: true } : {};
+  const said = groupsOf(record, blocks).map((group) => ["user", contentOf(group.blocks).text] as const);
+  draft.message = undefined;
+  if (!entry.injected) draft.lastPrompt = said[0]?.[1] ?? "";
+  yield remember(draft, entry.id, chainedUser(draft.thread, inOne(blocks), record, entry.timestamp, said));
+}
+
+function chainedUser(thread: Thread, content: unknown, more: Json, timestamp: string, said: Says) {
+  const fields = { type: "user", message: { role: "user", content }, ...more };
+  return chained(thread, fields, { timestamp, says: said });
+}
+
+/** Plain text stays a plain string, as the CLI writes it. */
+function inOne(blocks: readonly ClaudeBlock[]): unknown {
+  return blocks.length === 1 && blocks[0]?.type === "text" ? blocks[0].text : blocks;
+}
+
+function* composeCompaction(entry: Compaction, draft: Draft): Generator<Written> {
+  const { thread } = draft;
+  const { timestamp } = entry;
+  draft.message = undefined;
+  const keeps = (entry.keeps ?? []).flatMap((id) => draft.uuids.get(id) ?? []);
+  const replaced = entry.replacement !== undefined && entry.replacement.length > 0;
+  const summary = replaced ? "" : entry.summary || "[The conversation up to here was taken out]";
+  // What is kept hangs below the summary, or below the boundary itself where there is none.
+  const anchor = uuidAt(thread, summary === "" ? 0 : 1);
+  const said = summary === "" ? says("compaction", "") : [];
+  yield chained(thread, boundaryFields(thread, anchor, keeps), { timestamp, says: said, parent: null });
+  if (summary !== "") {
+    const more = { isCompactSummary: true };
+    yield remember(
+      draft,
+      entry.id,
+      chainedUser(thread, summary, more, timestamp, says("compaction", summary)),
+    );
+  }
+  for (const one of entry.replacement ?? []) yield* composeItem(one as Item, draft);
+}
+
+function boundaryFields(
+  thread: Thread,
+  anchorUuid: string,
+  uuids: readonly string[],
+): Json & { type: string } {
+  const preservedMessages = { anchorUuid, uuids, allUuids: uuids };
+  return {
+    type: "system",
+    subtype: "compact_boundary",
+    content: "Conversation compacted",
+    isMeta: false,
+    level: "info",
+    logicalParentUuid: thread.parent,
+    compactMetadata: { trigger: "manual", preTokens: 0, ...(uuids.length > 0 && { preservedMessages }) },
+  };
+}
+
+/** The CLI shows such a line to its user and never sends it. */
+function composeSwitch(entry: Extract<Entry, { type: "switch" }>, draft: Draft): Written {
+  const { fromProvider, fromModel, toProvider, toModel } = entry.switch;
+  const content = `Switched from ${fromProvider} ${fromModel} to ${toProvider} ${toModel}`;
+  const fields = { type: "system", subtype: "informational", content, isMeta: false, level: "info" };
+  return chained(draft.thread, fields, { timestamp: entry.timestamp, says: says("system", content) });
+}
+
+function summarise({ foreign, losses, thread }: Draft): void {
+  if (foreign.models.size > 0) {
+    const next = thread.target.model ?? "the default model";
+    losses.push(loss("model_changed", {}, `${[...foreign.models].join(", ")}; goes on with ${next}`));
+  }
+  if (foreign.usage) losses.push(loss("usage_dropped", {}, "token counts of other vendors' models"));
+}
+
+/** What makes the picker show the session, and the CLI find its newest message. */
+export function* closing(draft: Draft): Generator<Written> {
+  const { thread } = draft;
+  const { originalId: sessionId, title } = thread.target;
+  if (thread.agentId !== undefined || thread.parent === null) return;
+  if (title) yield line(thread.file, { type: "custom-title", customTitle: title, sessionId });
+  const lastPrompt = draft.lastPrompt.slice(0, 200);
+  yield line(thread.file, { type: "last-prompt", lastPrompt, leafUuid: thread.parent, sessionId });
+}

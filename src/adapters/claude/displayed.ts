@@ -1,0 +1,59 @@
+// `toolUseResult`: what the CLI keeps beside a result to show it to its user. The model never sees it.
+import type { ToolResult } from "../../session/session.ts";
+import { structuredPatch } from "./hunks.ts";
+import { type Json, text } from "./native.ts";
+
+export function displayed(name: string, input: Json, result: ToolResult): unknown {
+  const { output, success } = result;
+  if (!success) return `Error: ${output}`;
+  const show = Object.hasOwn(SHOWN, name) ? SHOWN[name] : undefined;
+  return show ? show(input, result) : output;
+}
+
+const SHOWN: Readonly<Record<string, (input: Json, result: ToolResult) => unknown>> = {
+  Bash: (_, { output, interrupted }) => ({
+    stdout: output,
+    stderr: "",
+    interrupted: interrupted === true,
+    isImage: false,
+  }),
+  Read(input, { output }) {
+    const lines = output.split("\n").length;
+    const startLine = typeof input.offset === "number" ? input.offset : 1;
+    const filePath = text(input.file_path) ?? "";
+    return {
+      type: "text",
+      file: { filePath, content: output, numLines: lines, startLine, totalLines: lines },
+    };
+  },
+  Write: (input) => ({
+    type: "create",
+    filePath: text(input.file_path) ?? "",
+    content: text(input.content) ?? "",
+    structuredPatch: [],
+    originalFile: null,
+  }),
+  Edit(input) {
+    const edit = { old: text(input.old_string) ?? "", new: text(input.new_string) ?? "" };
+    return {
+      filePath: text(input.file_path) ?? "",
+      oldString: edit.old,
+      newString: edit.new,
+      originalFile: null,
+      structuredPatch: structuredPatch(edit),
+      userModified: false,
+      replaceAll: input.replace_all === true,
+    };
+  },
+  Grep: (_, { output }) => ({
+    mode: "content",
+    filenames: [],
+    content: output,
+    numFiles: 0,
+    numLines: output.split("\n").length,
+  }),
+  Glob: (_, { output }) => {
+    const filenames = output === "" ? [] : output.split("\n");
+    return { filenames, durationMs: 0, numFiles: filenames.length, truncated: false };
+  },
+};

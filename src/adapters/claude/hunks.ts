@@ -1,0 +1,55 @@
+// Unified-diff hunks as the pairs of old and new text that Claude's Edit tool takes.
+import type { Edit } from "../../session/tools.ts";
+
+/** One edit per hunk, context lines on both sides. `old` is empty where a hunk only adds and names no context. */
+export function hunkEdits(diff: string): Edit[] {
+  const edits: Edit[] = [];
+  let before: string[] = [];
+  let after: string[] = [];
+  const flush = () => {
+    const edit = { old: before.join("\n"), new: after.join("\n") };
+    if (edit.old !== edit.new || before.length !== after.length) edits.push(edit);
+    before = [];
+    after = [];
+  };
+  for (const line of withoutLastBreak(diff).split("\n")) {
+    if (line.startsWith("@@")) flush();
+    else if (line.startsWith("\\")) continue;
+    else if (line.startsWith("-")) before.push(line.slice(1));
+    else if (line.startsWith("+")) after.push(line.slice(1));
+    else if (line !== "*** End of File") {
+      // A context line; some writers leave out the blank of an empty one.
+      before.push(line.slice(1));
+      after.push(line.slice(1));
+    }
+  }
+  flush();
+  return edits;
+}
+
+function withoutLastBreak(diff: string): string {
+  return diff.endsWith("\n") ? diff.slice(0, -1) : diff;
+}
+
+export interface Hunk {
+  oldStart: number;
+  oldLines: number;
+  newStart: number;
+  newLines: number;
+  lines: string[];
+}
+
+/** Hunks in the shape the CLI keeps for its own display. */
+export function structuredPatch(edit: Edit): Hunk[] {
+  const removed = edit.old === "" ? [] : edit.old.split("\n");
+  const added = edit.new === "" ? [] : edit.new.split("\n");
+  return [
+    {
+      oldStart: 1,
+      oldLines: removed.length,
+      newStart: 1,
+      newLines: added.length,
+      lines: [...removed.map((line) => `-${line}`), ...added.map((line) => `+${line}`)],
+    },
+  ];
+}

@@ -1,0 +1,51 @@
+// Claude Code.
+import { randomUUID } from "node:crypto";
+import type { Adapter } from "../adapter.ts";
+import { configuration, isLive, version } from "./installed.ts";
+import { discoverStore } from "./legacy-store.ts";
+import { open } from "./open.ts";
+import { configDir, discoverFiles } from "./paths.ts";
+import { fold } from "./read.ts";
+import { recognise } from "./recognise.ts";
+import { sandbox } from "./sandbox.ts";
+import { translate } from "./translate.ts";
+import { pathOf, plan, resumeCommand, write } from "./write.ts";
+
+export const claude: Adapter = {
+  id: "claude",
+  label: "Claude Code",
+  badge: "claude",
+  provider: "anthropic",
+  api: "anthropic",
+  holds: {
+    thinking: "signed",
+    images: true,
+    documents: true,
+    branches: true,
+    subagents: true,
+    models: "per_message",
+  },
+  async *discover(home) {
+    const known = new Set<string>();
+    for await (const ref of discoverFiles(home)) {
+      known.add(ref.originalId);
+      yield ref;
+    }
+    yield* discoverStore(home, known);
+  },
+  stores: (home) => [configDir(home)],
+  recognise,
+  open,
+  fold,
+  tools: (call, result) => translate(call, result),
+  write,
+  plan,
+  pathOf,
+  newId: randomUUID,
+  resumeCommand,
+  version,
+  proven: ["2.1.325"],
+  isLive,
+  configuration,
+  sandbox,
+};

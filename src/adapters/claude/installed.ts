@@ -1,0 +1,117 @@
+// The Claude Code of this machine: which version, how the user set it up, and which sessions it holds open.
+import { execFile } from "node:child_process";
+import { access, constants, readdir, readFile } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import type { Configuration, Home, SessionRef } from "../adapter.ts";
+import { count, filled, isObject, type Json } from "./native.ts";
+import { configDir } from "./paths.ts";
+
+const PROGRAM = process.platform === "win32" ? "claude.cmd" : "claude";
+const VERSION_TIMEOUT_MS = 5000;
+/** How long the CLI keeps sessions unless it is told otherwise. */
+const RETENTION_DAYS = 30;
+
+export async function version(home: Home): Promise<{ version: string; path: string } | undefined> {
+  const folders = (home.env.PATH ?? process.env.PATH ?? "").split(delimiter);
+  for (const folder of folders) {
+    const path = join(folder, PROGRAM);
+    if (folder !== "" && (await isProgram(path))) return versionOf(path, home);
+  }
+  return undefined;
+}
+
+async function isProgram(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Measured: `--version` reads and writes nothing, so no home has to be made for it. */
+function versionOf(path: string, home: Home): Promise<{ version: string; path: string } | undefined> {
+  const env = { PATH: home.env.PATH ?? process.env.PATH ?? "", HOME: home.dir, DISABLE_AUTOUPDATER: "1" };
+  return new Promise((resolve) => {
+    execFile(path, ["--version"], { env, timeout: VERSION_TIMEOUT_MS }, (_, stdout) => {
+      const found = /\d+\.\d+\.\d+\S*/.exec(stdout)?.[0];
+      resolve(found === undefined ? undefined : { version: found, path });
+    });
+  });
+}
+
+export async function configuration(home: Home): Promise<Configuration> {
+  const settings = await readJson(join(configDir(home), "settings.json"));
+  // The file lies beside the folder, unless the folder was moved.
+  const global = await readJson(join(home.env.CLAUDE_CONFIG_DIR || home.dir, ".claude.json"));
+  const model = filled(settings.model);
+  const period = settings.cleanupPeriodDays;
+  return {
+    provider: "anthropic",
+    ...(model !== undefined && { model }),
+    mcpServers: serversIn(global),
+    retentionDays: typeof period === "number" ? period : RETENTION_DAYS,
+  };
+}
+
+/** Servers of the user and of each project. */
+function serversIn(global: Json): string[] {
+  const projects = isObject(global.projects) ? Object.values(global.projects) : [];
+  const names = [global, ...projects].flatMap((one) =>
+    isObject(one) && isObject(one.mcpServers) ? Object.keys(one.mcpServers) : [],
+  );
+  return [...new Set(names)].sort();
+}
+
+/** Empty when the file is not there or is not an object: the CLI then takes its defaults as well. */
+async function readJson(path: string): Promise<Json> {
+  try {
+    const value: unknown = JSON.parse(await readFile(path, "utf8"));
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/**
+ * A running CLI says in `sessions/<pid>.json` which session it holds (seen since 2.1.2xx). Of earlier versions
+ * there is no evidence, so false means "not known to be live".
+ */
+export async function isLive(ref: SessionRef): Promise<boolean> {
+  const at = ref.path.lastIndexOf("/projects/");
+  if (at === -1) return false;
+  const folder = join(ref.path.slice(0, at), "sessions");
+  const session = ref.parent ?? ref.originalId;
+  for (const name of await filesIn(folder)) {
+    if (!/^\d+\.json$/.test(name)) continue;
+    const held = await readJson(join(folder, name));
+    if (held.sessionId === session && (await isRunning(count(held.pid), held.procStart))) return true;
+  }
+  return false;
+}
+
+async function filesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** The start time tells a process from a later one that was given its number. */
+async function isRunning(pid: number, started: unknown): Promise<boolean> {
+  if (pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return isObject(error) && error.code === "EPERM";
+  }
+  if (process.platform !== "linux" || typeof started !== "string") return true;
+  try {
+    const facts = await readFile(`/proc/${pid}/stat`, "utf8");
+    // The name in brackets may hold blanks; the start time is the 20th field after it.
+    return facts.slice(facts.lastIndexOf(")") + 2).split(" ")[19] === started;
+  } catch {
+    return false;
+  }
+}

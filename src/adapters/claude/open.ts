@@ -1,0 +1,69 @@
+// Opens a session: its main file, its subagents as sessions of their own, its project even where no record
+// names it.
+import { basename, dirname, win32 } from "node:path";
+import { type Loss, loss } from "../../session/losses.ts";
+import type { Header } from "../../session/session.ts";
+import type { Source } from "../../session/source.ts";
+import { readRecords } from "../../storage/records.ts";
+import type { SessionRef } from "../adapter.ts";
+import { openSource } from "../open.ts";
+import { isStore, readStore } from "./legacy-store.ts";
+import { guessProject } from "./project.ts";
+import { fold } from "./read.ts";
+
+export async function open(ref: SessionRef): Promise<Source> {
+  const source = await openSource({
+    ref: isStore(ref.path) ? { ...ref, thread: undefined } : ref,
+    fold,
+    provider: "anthropic",
+    unanswered: "hidden",
+    read: (options) => (isStore(ref.path) ? readStore(ref, options) : readRecords(ref.path, options)),
+  });
+  const found: Loss[] = missingFiles(ref, source.header);
+  let { header } = source;
+  if (header.project.path === "" && !isStore(ref.path)) {
+    const path = await guessProject(basename(projectFolder(ref.path)));
+    header = { ...header, project: { ...header.project, path, name: nameOf(path) } };
+    found.push(loss("project_guessed", {}, path));
+  }
+  return { ...source, header, losses: [...source.losses, ...found], children: () => children(ref, header) };
+}
+
+/** The folder named after the project; subagents lie further down. */
+function projectFolder(path: string): string {
+  const at = path.lastIndexOf("/subagents/");
+  return dirname(at === -1 ? path : path.slice(0, at));
+}
+
+function nameOf(path: string): string {
+  return /^[A-Za-z]:\\/.test(path) ? win32.basename(path) : basename(path);
+}
+
+async function* children(ref: SessionRef, header: Header): AsyncGenerator<Source> {
+  const prefix = `claude:${ref.originalId}/thread-`;
+  for (const link of header.links ?? []) {
+    if (link.type !== "subagent" || !link.session.startsWith(prefix)) continue;
+    const thread = link.session.slice(prefix.length);
+    yield open({ ...ref, originalId: `${ref.originalId}/thread-${thread}`, thread, parent: ref.originalId });
+  }
+  for (const file of ref.files) {
+    if (file.role !== "subagent") continue;
+    const originalId = `${ref.originalId}/${basename(file.path, ".jsonl")}`;
+    const files = [{ ...file, role: "main" as const }];
+    yield open({ agent: ref.agent, originalId, path: file.path, files, parent: ref.originalId });
+  }
+}
+
+/** Subagents that a result names but whose file is gone. */
+function missingFiles(ref: SessionRef, header: Header): Loss[] {
+  if (ref.parent !== undefined) return [];
+  const prefix = `claude:${ref.originalId}/`;
+  const there = new Set(ref.files.map(({ path }) => basename(path, ".jsonl")));
+  return (header.links ?? []).flatMap((link) => {
+    const name = link.session.slice(prefix.length);
+    if (!link.session.startsWith(prefix) || !name.startsWith("agent-") || there.has(name)) return [];
+    return [
+      loss("file_missing", { ...(link.entry !== undefined && { entry: link.entry }) }, `${name}.jsonl`),
+    ];
+  });
+}

@@ -1,0 +1,160 @@
+// Where Claude Code keeps sessions, how it names their folders, and how they are found again.
+import type { Dirent, Stats } from "node:fs";
+import { open, readdir, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import type { FileRef, Home, SessionRef } from "../adapter.ts";
+
+/** The folder that holds everything: `~/.claude`, unless the user moved it. */
+export function configDir(home: Home): string {
+  return home.env.CLAUDE_CONFIG_DIR || join(home.dir, ".claude");
+}
+
+export function projectsDir(home: Home): string {
+  return join(configDir(home), "projects");
+}
+
+const LONGEST_NAME = 200;
+
+/** The name of a project's folder. Several paths can share one, so it cannot be turned back for sure. */
+export function encodeProject(path: string): string {
+  const name = path.replace(/[^A-Za-z0-9]/g, "-");
+  if (name.length <= LONGEST_NAME) return name;
+  let hash = 0;
+  for (let at = 0; at < path.length; at++) hash = ((hash << 5) - hash + path.charCodeAt(at)) | 0;
+  return `${name.slice(0, LONGEST_NAME)}-${Math.abs(hash).toString(36)}`;
+}
+
+/** Every session in the JSONL store with its subagents. */
+export async function* discoverFiles(home: Home): AsyncGenerator<SessionRef> {
+  const projects = projectsDir(home);
+  for (const project of await list(projects)) {
+    if (project.isFile()) continue;
+    yield* discoverProject(join(projects, project.name));
+  }
+}
+
+async function* discoverProject(dir: string): AsyncGenerator<SessionRef> {
+  const entries = await list(dir);
+  const names = entries.flatMap((entry) => (entry.name.endsWith(".jsonl") ? [entry.name] : []));
+  const folders = new Set(entries.flatMap((entry) => (entry.isFile() ? [] : [entry.name])));
+  const flat = await flatAgents(dir, names.filter(isAgent));
+  const ids = names.filter((name) => !isAgent(name)).map((name) => name.slice(0, -JSONL.length));
+  for (const id of [...new Set([...ids, ...flat.keys(), ...folders])].sort()) {
+    const nested = folders.has(id) ? await bundle(join(dir, id)) : { agents: [], outputs: [] };
+    const agents = [...(flat.get(id) ?? []), ...nested.agents];
+    const main = await fileRef(join(dir, `${id}${JSONL}`), "main");
+    if (main) {
+      const files = [main, ...agents, ...nested.outputs];
+      yield { agent: "claude", originalId: id, path: main.path, files };
+    }
+    for (const agent of agents) yield agentRef(agent, id);
+  }
+}
+
+const JSONL = ".jsonl";
+
+function isAgent(name: string): boolean {
+  return name.startsWith("agent-") && name.endsWith(JSONL);
+}
+
+function agentRef(file: FileRef, parent: string): SessionRef {
+  const originalId = `${parent}/${basename(file.path, JSONL)}`;
+  return { agent: "claude", originalId, path: file.path, files: [{ ...file, role: "main" }], parent };
+}
+
+/** Up to 2.0 the files of subagents lie beside the session; only their content says whose they are. */
+async function flatAgents(dir: string, names: readonly string[]): Promise<Map<string, FileRef[]>> {
+  const found = new Map<string, FileRef[]>();
+  for (const name of names) {
+    const file = await fileRef(join(dir, name), "subagent");
+    if (!file) continue;
+    const parent = (await sessionIn(file.path)) ?? "unknown";
+    found.set(parent, [...(found.get(parent) ?? []), file]);
+  }
+  return found;
+}
+
+const SESSION_ID = '"sessionId":"';
+
+async function sessionIn(path: string): Promise<string | undefined> {
+  const head = await beginning(path, 16 << 10);
+  const at = head.indexOf(SESSION_ID);
+  return at === -1 ? undefined : head.slice(at + SESSION_ID.length).split('"', 1)[0];
+}
+
+/** What lies in a session's own folder: subagents, also those of workflows, and long outputs. */
+async function bundle(dir: string): Promise<{ agents: FileRef[]; outputs: FileRef[] }> {
+  const agents = await files(join(dir, "subagents"), isAgent, "subagent", 3);
+  const outputs = await files(join(dir, "tool-results"), () => true, "tool_result", 0);
+  return { agents, outputs };
+}
+
+async function files(
+  dir: string,
+  wanted: (name: string) => boolean,
+  role: FileRef["role"],
+  depth: number,
+): Promise<FileRef[]> {
+  const found: FileRef[] = [];
+  for (const entry of await list(dir)) {
+    const path = join(dir, entry.name);
+    if (entry.isDirectory()) {
+      if (depth > 0) found.push(...(await files(path, wanted, role, depth - 1)));
+    } else if (wanted(entry.name)) {
+      const file = await fileRef(path, role);
+      if (file) found.push(file);
+    }
+  }
+  return found;
+}
+
+/** The entries of a folder by name; none when it is not there, is no folder or may not be read. */
+async function list(dir: string): Promise<Dirent[]> {
+  try {
+    const entries = await readdir(dir, { withFileTypes: true });
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch {
+    return [];
+  }
+}
+
+export async function fileRef(path: string, role: FileRef["role"]): Promise<FileRef | undefined> {
+  let found: Stats;
+  try {
+    found = await stat(path);
+  } catch {
+    // Gone since the folder was listed, or a link to nowhere.
+    return undefined;
+  }
+  if (!found.isFile()) return undefined;
+  return { path, role, size: found.size, mtimeMs: found.mtimeMs, inode: found.ino };
+}
+
+/** The first bytes of a file as text; empty when it cannot be read. */
+export async function beginning(path: string, length: number): Promise<string> {
+  try {
+    const file = await open(path, "r");
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);
+      return buffer.toString("utf8", 0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return "";
+  }
+}
+
+/** A ref for one file, wherever it lies, with what lies beside it. */
+export async function refOf(path: string): Promise<SessionRef | undefined> {
+  const main = await fileRef(path, "main");
+  if (!main) return undefined;
+  if (isAgent(basename(path))) {
+    const at = path.lastIndexOf("/subagents/");
+    const parent = at === -1 ? await sessionIn(path) : basename(path.slice(0, at));
+    return agentRef(main, parent ?? "unknown");
+  }
+  const originalId = basename(path).replace(/\.jsonl?$/, "");
+  const { agents, outputs } = await bundle(join(dirname(path), originalId));
+  return { agent: "claude", originalId, path, files: [main, ...agents, ...outputs] };
+}

@@ -1,0 +1,35 @@
+// How to run the real CLI offline: with these variables its only requests go to the model on loopback.
+import type { Sandbox } from "../adapter.ts";
+
+export function sandbox(home: string, port: number): Sandbox {
+  return {
+    files: { "tmp/.keep": "" },
+    env: {
+      ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}`,
+      ANTHROPIC_API_KEY: "sk-ant-api03-offline",
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      CLAUDE_CODE_MAX_RETRIES: "1",
+      // Otherwise it leaves folders in the system's temp folder.
+      CLAUDE_CODE_TMPDIR: `${home}/tmp`,
+      DISABLE_AUTOUPDATER: "1",
+      DISABLE_ERROR_REPORTING: "1",
+      DISABLE_TELEMETRY: "1",
+      // Without it the CLI refuses to run as root in this permission mode.
+      IS_SANDBOX: "1",
+    },
+    resume: (originalId, prompt, model) => [
+      "claude",
+      "-p",
+      prompt,
+      "--resume",
+      originalId,
+      "--output-format",
+      "stream-json",
+      "--verbose",
+      "--permission-mode",
+      "bypassPermissions",
+      ...(model === undefined ? [] : ["--model", model]),
+    ],
+    fillers: ["No response requested."],
+  };
+}

@@ -1,0 +1,139 @@
+// What the reader remembers between two records, and the record it is looking at. Plain JSON, bounded.
+import { type Loss, type LossName, loss } from "../../session/losses.ts";
+import type { Folded, HeaderPatch, Run } from "../../session/source.ts";
+import type { NativeRecord } from "../../storage/records.ts";
+import type { SessionRef } from "../adapter.ts";
+import { type ClaudeRecord, filled, isObject, text } from "./native.ts";
+
+export interface ClaudeState {
+  /** The session's native id, for the names of its subagents. */
+  id: string;
+  /** A sidechain inside the file that is read as a session of its own, by the uuid of its first record. */
+  thread: string | null;
+  /** The whole file is a subagent's: its records are sidechain records by nature. */
+  subagent: boolean;
+  /** The record that the last entry of the timeline came from, or one that stands for it; OFF for none. */
+  tail: string | null;
+  time: string;
+  /** A compaction whose summary has not come yet. */
+  boundary: Boundary | null;
+  /** Facts told last, so that only changes are reported. */
+  session: string;
+  cwd: string;
+  branch: string;
+  version: string;
+  model: string;
+  /** Summaries whose leaf has not been seen: [leaf, summary]. */
+  summaries: [string, string][];
+  /** Task calls that may own a sidechain in this file: [call, beginning of its prompt, description]. */
+  tasks: [string, string, string][];
+  /** The newest records of the thread. */
+  members: string[];
+  /** Reported once each. */
+  strangers: string[];
+  timeless: boolean;
+}
+
+export interface Boundary {
+  uuid: string;
+  parent: string | null;
+  time: string;
+  record: number;
+  keeps: string[] | null;
+  run: Run | null;
+}
+
+/** A tail that no record can name. */
+export const OFF = "";
+
+type RefFacts = Pick<SessionRef, "path" | "originalId" | "thread"> & Partial<Pick<SessionRef, "files">>;
+
+export function initialState(ref: RefFacts): ClaudeState {
+  const file = ref.path.slice(Math.max(ref.path.lastIndexOf("/"), ref.path.lastIndexOf("\\")) + 1);
+  const mtime = ref.files?.[0]?.mtimeMs;
+  return {
+    id: ref.originalId,
+    thread: ref.thread ?? null,
+    subagent: file.startsWith("agent-"),
+    tail: null,
+    // Records without any time are as old as their file.
+    time: mtime === undefined ? "" : new Date(mtime).toISOString(),
+    boundary: null,
+    session: "",
+    cwd: "",
+    branch: "",
+    version: "",
+    model: "",
+    summaries: [],
+    tasks: [],
+    members: [],
+    strangers: [],
+    timeless: false,
+  };
+}
+
+const MOST_REMEMBERED = 32;
+
+/** Adds to a list that must not grow. */
+export function remember<T>(list: T[], item: T, most = MOST_REMEMBERED): void {
+  list.push(item);
+  if (list.length > most) list.shift();
+}
+
+/** Enough of a prompt to recognise it; long texts may be cut at 512 characters. */
+export function promptStart(content: unknown): string {
+  const words = Array.isArray(content) && isObject(content[0]) ? content[0].text : content;
+  return (text(words) ?? "").slice(0, 200);
+}
+
+/** One record on its way through the reader. */
+export interface Line {
+  state: ClaudeState;
+  record: NativeRecord;
+  value: ClaudeRecord;
+  out: Folded[];
+  /** The record's uuid, or a name by its place in the file. */
+  id: string;
+  hasUuid: boolean;
+  time: string;
+}
+
+export function lineOf(state: ClaudeState, record: NativeRecord, value: ClaudeRecord): Line {
+  const uuid = filled(value.uuid);
+  return {
+    state,
+    record,
+    value,
+    out: [],
+    id: uuid ?? `r${record.index}`,
+    hasUuid: uuid !== undefined,
+    time: state.time,
+  };
+}
+
+export function report(line: Line, kind: LossName, detail: string): void {
+  const at: Loss["at"] = { record: line.record.index, line: line.record.line };
+  line.out.push({ type: "loss", loss: loss(kind, at, detail) });
+}
+
+export function patch(line: Line, facts: HeaderPatch): void {
+  line.out.push({ type: "header", patch: facts });
+}
+
+/** What the first entry of this record follows: undefined = the entry before it. */
+export function parentOf({ state, value, hasUuid }: Line): string | null | undefined {
+  const { parentUuid } = value;
+  if (!hasUuid || parentUuid === undefined || parentUuid === state.tail) return undefined;
+  return typeof parentUuid === "string" ? parentUuid : null;
+}
+
+/** A record inside the thread without an entry: whatever follows it follows its parent. */
+export function passBy(line: Line): void {
+  const { state, value, hasUuid, id } = line;
+  if (!hasUuid) return;
+  const parent = parentOf(line);
+  const follows = parent === undefined;
+  const target = follows ? (filled(value.parentUuid) ?? state.tail) : parent;
+  line.out.push({ type: "link", id, parent: target === OFF ? null : target });
+  state.tail = follows ? id : OFF;
+}

@@ -1,0 +1,95 @@
+// Writes sessions into Claude Code's store: the records of the session and of its subagents, where they go, and
+// the command that resumes them.
+import { dirname, join } from "node:path";
+import { type Loss, loss } from "../../session/losses.ts";
+import type { Header, Link } from "../../session/session.ts";
+import type { Stream } from "../../session/source.ts";
+import type { Change } from "../../storage/changes.ts";
+import type { Command, Target, Written, WrittenRecord } from "../adapter.ts";
+import { closing, compose } from "./compose.ts";
+import { copy, isRecorded } from "./copy.ts";
+import { type Draft, newDraft } from "./draft.ts";
+import { newThread, shortHash } from "./lines.ts";
+import { encodeProject, projectsDir } from "./paths.ts";
+
+export async function* write(stream: Stream, target: Target): AsyncGenerator<Written> {
+  const children = await Array.fromAsync(stream.children());
+  const agents = children.flatMap((child) => agentOf(child, stream.header, target) ?? []);
+  const calls = new Map(
+    agents.flatMap(({ link, id }) => (link?.entry === undefined ? [] : [[link.entry, id]])),
+  );
+  const thread = newThread(target, "main", { branch: stream.header.project.git?.branch ?? "" });
+  const draft = newDraft(thread, calls);
+  if (isRecorded(stream)) yield* copy(stream, thread);
+  else {
+    yield* compose(stream, draft);
+    yield* closing(draft);
+  }
+  for (const agent of agents) yield* writeAgent(agent, target, draft);
+}
+
+interface Agent {
+  stream: Stream;
+  id: string;
+  link: Link | undefined;
+}
+
+/** A subagent that gets a file of its own; one that stands inside the main file is copied with it. */
+function agentOf(stream: Stream, parent: Header, target: Target): Agent | undefined {
+  const { cli, originalId = stream.header.id } = stream.header.source;
+  if (isRecorded(stream) && originalId.includes("/thread-")) return undefined;
+  const session = `${cli}:${originalId}`;
+  const link = parent.links?.find((one) => one.type === "subagent" && one.session === session);
+  const own = isRecorded(stream) ? /\/agent-([\w-]+)$/.exec(originalId)?.[1] : undefined;
+  return { stream, link, id: own ?? `a${shortHash(`${target.originalId}/${session}`, 16)}` };
+}
+
+async function* writeAgent(
+  { stream, id, link }: Agent,
+  target: Target,
+  main: Draft,
+): AsyncGenerator<Written> {
+  const file = `agent-${id}.jsonl`;
+  const thread = newThread(target, file, { agentId: id, branch: main.thread.branch });
+  const draft = newDraft(thread);
+  yield { type: "loss", loss: linked(stream, id, link) };
+  yield* isRecorded(stream) ? copy(stream, thread) : compose(stream, draft);
+  const call = link?.entry === undefined ? undefined : (main.calls.get(link.entry) ?? link.entry);
+  const meta = {
+    agentType: "general-purpose",
+    description: link?.label ?? stream.header.title ?? "",
+    ...(call !== undefined && { toolUseId: call }),
+    spawnDepth: 1,
+    finished: true,
+  };
+  yield { type: "record", file: `agent-${id}.meta.json`, bytes: JSON.stringify(meta), says: [] };
+  for await (const child of stream.children()) {
+    const below = agentOf(child, stream.header, target);
+    if (below) yield* writeAgent(below, target, draft);
+  }
+}
+
+function linked(stream: Stream, id: string, link: Link | undefined): Loss {
+  const at = link?.entry === undefined ? {} : { entry: link.entry };
+  return loss("subagent_linked", at, `${stream.header.title ?? "a subagent"} as agent-${id}`);
+}
+
+export function pathOf(target: Target): string {
+  return join(projectsDir(target.home), encodeProject(target.cwd), `${target.originalId}.jsonl`);
+}
+
+export async function* plan(records: AsyncIterable<WrittenRecord>, target: Target): AsyncGenerator<Change> {
+  const main = pathOf(target);
+  const folder = join(dirname(main), target.originalId, "subagents");
+  for await (const { file, bytes } of records)
+    yield { type: "create", path: file === "main" ? main : join(folder, file), bytes };
+}
+
+export function resumeCommand(
+  originalId: string,
+  header: Pick<Header, "project">,
+  options: { model?: string },
+): Command {
+  const model = options.model === undefined ? [] : ["--model", options.model];
+  return { argv: ["claude", "--resume", originalId, ...model], cwd: header.project.path, env: {} };
+}
