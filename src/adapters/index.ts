@@ -1,5 +1,6 @@
 // The table of agents. A new agent is a folder and a line here.
 import type { Adapter } from "./adapter.ts";
+import { claude } from "./claude/index.ts";
 import { codex } from "./codex/index.ts";
 
-export const adapters: readonly Adapter[] = [codex];
+export const adapters: readonly Adapter[] = [claude, codex];
