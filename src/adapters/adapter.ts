@@ -104,8 +104,8 @@ export interface Sandbox {
   /** Files to lay down, relative to the private home. */
   files: Readonly<Record<string, string>>;
   env: Readonly<Record<string, string>>;
-  /** Resumes a session with one prompt and ends. `model`: the one it was with, which the CLI is to stay with. */
-  resume(originalId: string, prompt: string, model?: string): readonly string[];
+  /** Resumes a session with one prompt and ends. `was`: what a session of the agent's own was with, to stay with. */
+  resume(originalId: string, prompt: string, was?: Header["model"]): readonly string[];
   /** Sentences that the CLI itself puts into the model's mouth when it resumes. */
   fillers?: readonly string[];
   /** Lists sessions by the CLI's own means; absent where the CLI has none without a terminal. */
@@ -135,6 +135,8 @@ export interface Adapter {
   stores(home: Home): readonly string[];
   /** A ref for a file outside the store, or undefined when it is not this agent's format. */
   recognise(path: string): Promise<SessionRef | undefined>;
+  /** The ref with every file that opening it reads; absent where `discover` already names them all. */
+  bundle?(ref: SessionRef): Promise<SessionRef>;
   open(ref: SessionRef): Promise<Source>;
   // biome-ignore lint/suspicious/noExplicitAny: each adapter has a state of its own, opaque to everybody else.
   fold: Fold<any>;

@@ -121,6 +121,11 @@ async function handle(request: IncomingMessage, response: ServerResponse, state:
       error: { message: `This server does not pass requests on to ${host}` },
     });
   }
+  // Codex tries a WebSocket first and goes on over HTTP at once when it is told that there is none.
+  if (request.headers.upgrade !== undefined) {
+    aside(state, method, url, 426);
+    return sendJson(response, 426, { error: { message: "There is no WebSocket here; use HTTP." } });
+  }
   for (const wire of WIRES) {
     const route = wire.route(method, url, request.headers);
     if (route !== undefined) return receive({ request, response, url, wire, route }, state);

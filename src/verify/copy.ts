@@ -11,14 +11,15 @@ import { visiblePositions } from "../transform/visible.ts";
 
 /** Every file of the session, at the same place of the other home's store. */
 export async function copyBundle(
-  adapter: Pick<Adapter, "stores" | "label">,
+  adapter: Pick<Adapter, "stores" | "label" | "bundle">,
   ref: SessionRef,
   from: Home,
   to: Home,
 ): Promise<SessionRef> {
   const place = (path: string) => placeIn(adapter, path, from, to);
+  const whole = adapter.bundle ? await adapter.bundle(ref) : ref;
   const files: FileRef[] = [];
-  for (const file of ref.files) {
+  for (const file of whole.files) {
     const path = place(file.path);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await copyFile(file.path, path, constants.COPYFILE_FICLONE);

@@ -46,7 +46,7 @@ export interface Verification {
   problems: string[];
   /** Hosts that the CLI tried to reach, which fails the proof. */
   foreign: string[];
-  /** Whether the CLI's own list shows the session; absent where it has none without a terminal. */
+  /** Whether the CLI's own list shows it; absent for a copy and where there is no list without a terminal. */
   listed?: boolean;
   isolation: Isolation;
 }
@@ -99,13 +99,13 @@ async function inside(
   const arranged = await request.arrange({ dir: cell.home, env: {} }, cell.cwd);
   const facts = await Array.fromAsync(factsOf(arranged.expected));
   const timeoutMs = request.timeoutMs ?? TIMEOUT_MS;
-  // A CLI that finds itself with another model may compact the session before anything else.
-  const model = arranged.isCopy ? arranged.expected.header.model.model : undefined;
+  // A CLI that finds itself with another model may compact the session first, or refuse it.
+  const was = arranged.isCopy ? arranged.expected.header.model : undefined;
   const problems: string[] = [];
   const comparisons: Comparison[] = [];
   for (const turn of script.turns) {
     const first = loopback.requests.length;
-    const argv = [cli.path, ...sandbox.resume(arranged.originalId, turn.prompt, model).slice(1)];
+    const argv = [cli.path, ...sandbox.resume(arranged.originalId, turn.prompt, was).slice(1)];
     const outcome = await cell.run({ argv, env: sandbox.env, timeoutMs });
     const exchange = exchangeOf(loopback, first, turn.prompt);
     problems.push(...problemsOf(turn, outcome, exchange, arranged));
@@ -120,7 +120,10 @@ async function inside(
     // What cannot be resumed once is not tried again.
     if (!exchange) break;
   }
-  const listed = await listedIn(cell, sandbox, cli.path, arranged.originalId, timeoutMs);
+  // A copy of the agent's own session is listed as much as the original is.
+  const listed = arranged.isCopy
+    ? undefined
+    : await listedIn(cell, sandbox, cli.path, arranged.originalId, timeoutMs);
   return {
     agent: adapter.id,
     cliVersion: cli.version,

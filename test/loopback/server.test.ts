@@ -246,6 +246,18 @@ describe("the server", () => {
     ]);
   });
 
+  it("says at once that it speaks no WebSocket", async () => {
+    const loopback = await start();
+    const headers = { connection: "Upgrade", upgrade: "websocket" };
+    const status = await new Promise((resolve, reject) => {
+      const asking = httpRequest(`${loopback.url}/v1/responses`, { headers });
+      asking.on("response", (response: IncomingMessage) => resolve(response.statusCode));
+      asking.on("error", reject).end();
+    });
+    expect(status).toBe(426);
+    expect(loopback.asides).toEqual([{ method: "GET", path: "/v1/responses", status: 426 }]);
+  });
+
   it("survives clients that hang up in the middle", async () => {
     const loopback = await start();
     const head = "POST /v1/messages HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 1000\r\n\r\n{";

@@ -49,6 +49,17 @@ describe("copyBundle", () => {
     expect((await stat(copy.path)).mode & 0o777).toBe(0o600);
   });
 
+  it("brings along what only the adapter knows to belong to it", async () => {
+    const from = { dir: join(root, "user"), env: {} };
+    const main = await fileIn(join(from.dir, ".tiny/one.jsonl"), "main");
+    const parent = await fileIn(join(from.dir, ".tiny/zero.jsonl"), "parent");
+    const bundle = async (ref: SessionRef) => ({ ...ref, files: [main, parent] });
+    const to = { dir: join(root, "private"), env: {} };
+    const copy = await copyBundle({ ...adapter, bundle }, refOf([main]), from, to);
+    expect(await readFile(join(to.dir, ".tiny/zero.jsonl"), "utf8")).toBe("parent");
+    expect(copy.files).toHaveLength(2);
+  });
+
   it("refuses a file outside the store", async () => {
     const from = { dir: join(root, "user"), env: {} };
     const files = [await fileIn(join(root, "one.jsonl"), "main")];

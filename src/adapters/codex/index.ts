@@ -2,7 +2,7 @@
 import type { Adapter } from "../adapter.ts";
 import { newId } from "./ids.ts";
 import { configuration, isLive, version } from "./installed.ts";
-import { open } from "./open.ts";
+import { bundle, open } from "./open.ts";
 import { discover, recognise, stores } from "./paths.ts";
 import { pathOf, plan, resumeCommand } from "./plan.ts";
 import { fold } from "./read.ts";
@@ -28,6 +28,7 @@ export const codex: Adapter = {
   discover,
   stores,
   recognise,
+  bundle,
   open,
   fold,
   tools,

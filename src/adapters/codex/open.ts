@@ -13,6 +13,15 @@ export function open(ref: SessionRef): Promise<Source> {
   return openThread(ref, new Set());
 }
 
+/** A fork does not say in its name whose file it goes on from. */
+export async function bundle(ref: SessionRef): Promise<SessionRef> {
+  const main = await fileRef(ref.path, "main");
+  if (!main) return ref;
+  const lineage = await lineageOf(main, await metaOf(main.path, main.size));
+  const known = new Set(ref.files.map(({ path }) => path));
+  return { ...ref, files: [...ref.files, ...lineage.files.filter(({ path }) => !known.has(path))] };
+}
+
 /** `seen`: the threads above this one, because a damaged store may name a thread as its own child. */
 async function openThread(ref: SessionRef, seen: ReadonlySet<string>): Promise<Source> {
   const main = await fileRef(ref.path, "main");
