@@ -23,9 +23,12 @@ export function checkAppend(file: AppendedFile, bytes: Uint8Array): void {
   withFile(file.path, constants.O_RDONLY, (descriptor) => check(descriptor, file, bytes));
 }
 
+/** The one write. Afterwards `file.begun` tells whether there was one. */
 export function append(file: AppendedFile, bytes: Uint8Array): void {
+  file.begun = false;
   withFile(file.path, constants.O_RDWR | constants.O_APPEND, (descriptor) => {
     check(descriptor, file, bytes);
+    file.begun = true;
     const written = writeSync(descriptor, bytes);
     if (written < bytes.length) throw cutShort(file, written);
     fsyncSync(descriptor);
@@ -47,6 +50,7 @@ function check(descriptor: number, file: AppendedFile, bytes: Uint8Array): void 
 
 /** Cuts off what is left of an unfinished append. Returns a sentence when something of ours has to stay. */
 export async function cutAppend(file: AppendedFile): Promise<string | undefined> {
+  if (!file.begun) return undefined;
   const ours = await readFile(file.bytes);
   try {
     return withFile(file.path, constants.O_RDWR, (descriptor) => cut(descriptor, file, ours));

@@ -71,18 +71,18 @@ async function removeCopies({ files }: Operation, step: OnStep): Promise<void> {
 async function giveUp(journal: Journal, error: unknown, step: OnStep): Promise<unknown> {
   const { operation } = journal;
   const reason = isDiskError(error) ? diskError(error) : error;
+  operation.error = reason instanceof Error ? reason.message : String(reason);
   try {
     operation.problems = await takeBack(operation, step);
-    operation.error = reason instanceof Error ? reason.message : String(reason);
     await step("journal failed");
     await journal.save("failed");
     await journal.close();
   } catch (second) {
+    // The note that it has failed helps recovery, but recovery must do without where nothing can be written.
+    await journal.save().catch(() => undefined);
     journal.abandon();
-    return withHint(
-      reason,
-      `Not everything could be put back yet (${diskError(second).message}); Baton tries again at its next write.`,
-    );
+    const hint = `Not everything could be put back yet: ${diskError(second).message} Baton tries again at its next write.`;
+    return withHint(reason, hint);
   }
   return operation.problems.length === 0 ? reason : withHint(reason, operation.problems.join(" "));
 }

@@ -63,23 +63,36 @@ export async function sync(path: string): Promise<void> {
   }
 }
 
+/** The folders of these files, as far as they are there. */
+export async function syncFolders(paths: readonly string[]): Promise<void> {
+  for (const folder of new Set(paths.map((path) => dirname(path)))) await sync(folder).catch(absent);
+}
+
 /** None when the folder is not there. */
 export async function namesIn(folder: string): Promise<string[]> {
-  return (await readdir(folder).catch(absent)) ?? [];
+  try {
+    return (await readdir(folder).catch(absent)) ?? [];
+  } catch (error) {
+    throw diskError(error);
+  }
 }
 
 /** The file is there with all its bytes, or as it was before. */
 export async function writeAtomically(path: string, bytes: string | Uint8Array): Promise<void> {
   const temporary = `${path}.tmp`;
-  const handle = await open(temporary, "w", 0o600);
   try {
-    await writeFully(handle, typeof bytes === "string" ? Buffer.from(bytes) : bytes);
-    await handle.sync();
-  } finally {
-    await handle.close();
+    const handle = await open(temporary, "w", 0o600);
+    try {
+      await writeFully(handle, typeof bytes === "string" ? Buffer.from(bytes) : bytes);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, path);
+    await sync(dirname(path));
+  } catch (error) {
+    throw diskError(error, path);
   }
-  await rename(temporary, path);
-  await sync(dirname(path));
 }
 
 export async function writeFully(handle: FileHandle, bytes: Uint8Array): Promise<void> {

@@ -1,12 +1,12 @@
 // The journal: one small JSON file per operation under $BATON_HOME/operations, written before anything happens
 // to a store. It is all that undo and recovery need to know.
 import { randomBytes } from "node:crypto";
-import { mkdir, readdir, readFile, unlink } from "node:fs/promises";
+import { access, constants, mkdir, readdir, readFile, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { BatonError } from "../session/error.ts";
 import { codeOf, diskError, writeAtomically } from "./disk.ts";
-import { type Lock, tryLock } from "./lock.ts";
+import { acquire, type Lock } from "./lock.ts";
 
 const createdFile = z.object({
   type: z.literal("create"),
@@ -32,6 +32,8 @@ const appendedFile = z.object({
   inode: z.number(),
   previousSize: z.number(),
   written: z.object({ size: z.number(), sha256: z.string() }).optional(),
+  /** Set before the one write: without it, nothing at the end of the file can be ours. */
+  begun: z.boolean().optional(),
   trash: z.string().optional(),
 });
 
@@ -107,14 +109,23 @@ export async function newJournal(batonHome: string, facts: Operation["facts"]): 
   };
   try {
     await mkdir(operationsFolder(batonHome), { recursive: true, mode: 0o700 });
+    await access(operationsFolder(batonHome), constants.W_OK);
     // Before the journal, so that an unfinished operation always has a lock that recovery can find.
-    const lock = tryLock(lockPath(batonHome, id), LOCK_PATIENCE);
+    const lock = await acquire(lockPath(batonHome, id), LOCK_PATIENCE);
     if (!lock) throw busy(id);
-    const journal = journalOf(batonHome, operation, lock);
+    return await started(journalOf(batonHome, operation, lock));
+  } catch (error) {
+    throw diskError(error, operationsFolder(batonHome));
+  }
+}
+
+async function started(journal: Journal): Promise<Journal> {
+  try {
     await journal.save();
     return journal;
   } catch (error) {
-    throw diskError(error, operationsFolder(batonHome));
+    await journal.close();
+    throw error;
   }
 }
 
@@ -128,7 +139,7 @@ function nextTime(): string {
 
 /** The journal of an earlier operation, or undefined while somebody else works on it. */
 export async function openJournal(batonHome: string, id: string, patience = 0): Promise<Journal | undefined> {
-  const lock = tryLock(lockPath(batonHome, id), patience);
+  const lock = await acquire(lockPath(batonHome, id), patience);
   if (!lock) return undefined;
   try {
     return journalOf(batonHome, await readOperation(batonHome, id), lock);

@@ -3,6 +3,8 @@
 // are used again, and mean nothing in another container). SQLite is the way to such locks from Node.
 import { statSync, unlinkSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout } from "node:timers/promises";
+import { BatonError } from "../session/error.ts";
 import { codeOf } from "./disk.ts";
 
 export interface Lock {
@@ -14,27 +16,46 @@ export interface Lock {
 
 const SQLITE_BUSY = 5;
 
-/** The lock, or undefined when another holds it even after `patience` milliseconds. */
-export function tryLock(path: string, patience = 0): Lock | undefined {
+/** The lock, or undefined when another still holds it after `patience` milliseconds. */
+export async function acquire(path: string, patience = 0): Promise<Lock | undefined> {
+  const until = Date.now() + patience;
+  for (;;) {
+    const lock = tryLock(path);
+    if (lock || Date.now() >= until) return lock;
+    // Not by SQLite's own waiting, which would stop a holder in this same process from ever letting go.
+    await setTimeout(RETRY);
+  }
+}
+
+const RETRY = 20;
+
+function tryLock(path: string): Lock | undefined {
   for (;;) {
     // Never opened by hand: closing any other handle of the file would drop this process's lock on it.
     const inode = inodeOf(path);
-    const database = new DatabaseSync(path, { timeout: patience });
-    if (!begin(database)) return undefined;
+    const database = begun(path);
+    if (!database) return undefined;
     // A holder before us may have removed the file while we opened it: then nobody else would see our lock.
     if (inode !== undefined && inodeOf(path) === inode) return lockOf(path, database);
     database.close();
   }
 }
 
-function begin(database: DatabaseSync): boolean {
+function begun(path: string): DatabaseSync | undefined {
+  let database: DatabaseSync | undefined;
   try {
+    database = new DatabaseSync(path);
     database.exec("BEGIN IMMEDIATE");
-    return true;
+    return database;
   } catch (error) {
-    database.close();
-    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return false;
-    throw error;
+    database?.close();
+    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return undefined;
+    throw new BatonError(
+      "not_writable",
+      `${path} cannot be locked: ${error instanceof Error ? error.message : String(error)}.`,
+      "Check that its folder is writable, has free space, and is on a disk that supports locks.",
+      error,
+    );
   }
 }
 

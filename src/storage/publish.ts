@@ -1,8 +1,7 @@
 // Makes staged files visible under their own names, and takes them back. A file that exists is never replaced.
 import { link, open, readFile, rename, stat, unlink } from "node:fs/promises";
-import { dirname } from "node:path";
 import { append, cutAppend, isAppended } from "./append.ts";
-import { codeOf, diskError, hashFile, lstatIfAny, removeFolders, sync, unlinkIfAny } from "./disk.ts";
+import { codeOf, diskError, hashFile, lstatIfAny, removeFolders, syncFolders, unlinkIfAny } from "./disk.ts";
 import type { CreatedFile, Journal, Operation } from "./journal.ts";
 import type { OnStep } from "./stage.ts";
 
@@ -14,6 +13,9 @@ export async function publish(journal: Journal, step: OnStep): Promise<void> {
       if (file.type === "create") await publishFile(journal, file, number, step);
       else {
         const bytes = await readFile(file.bytes);
+        file.begun = true;
+        await step(`journal append ${number}`);
+        await journal.save();
         await step(`append ${number}`);
         append(file, bytes);
       }
@@ -21,11 +23,8 @@ export async function publish(journal: Journal, step: OnStep): Promise<void> {
       throw diskError(error, file.path);
     }
   }
-  const folders = new Set(files.map(({ path }) => dirname(path)));
-  for (const folder of folders) {
-    await step(`sync ${folder}`);
-    await sync(folder);
-  }
+  await step("sync folders");
+  await syncFolders(files.map(({ path }) => path));
 }
 
 async function publishFile(journal: Journal, file: CreatedFile, number: number, step: OnStep): Promise<void> {
@@ -87,7 +86,9 @@ export async function takeBack({ state, files, folders }: Operation, step: OnSte
     }
     await unlinkIfAny(file.staged);
   }
+  await step("take back folders");
   await removeFolders(folders);
+  await syncFolders(files.map(({ path }) => path));
   return problems;
 }
 

@@ -62,13 +62,14 @@ async function settle(journal: Journal, step: OnStep): Promise<boolean> {
 
 async function settleApply(journal: Journal, step: OnStep): Promise<void> {
   const { operation } = journal;
-  if (await isPublished(operation)) {
+  // Whoever was told that it failed must not find it done later.
+  if (operation.error === undefined && (await isPublished(operation))) {
     for (const { staged } of operation.files) await unlinkIfAny(staged);
     await step("recover done");
     return journal.save("done");
   }
   operation.problems = await takeBack(operation, step);
-  operation.error = "It was cut off before it was complete.";
+  operation.error ??= "It was cut off before it was complete.";
   await step("recover failed");
   await journal.save("failed");
 }

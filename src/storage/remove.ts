@@ -1,10 +1,19 @@
 // The steps of an undo: keep everything in the trash, then remove it from the store. An undo that fails on the
 // way is taken back, one that was cut off is finished by recovery.
-import { constants, copyFile, link, mkdir, readFile, rm, unlink } from "node:fs/promises";
+import { constants, copyFile, link, mkdir, readFile, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { BatonError } from "../session/error.ts";
 import { append, appendedBytes, cutWhole } from "./append.ts";
-import { codeOf, hashFile, lstatIfAny, removeFolders, sync, unlinkIfAny, writeAtomically } from "./disk.ts";
+import {
+  codeOf,
+  hashFile,
+  lstatIfAny,
+  removeFolders,
+  sync,
+  syncFolders,
+  unlinkIfAny,
+  writeAtomically,
+} from "./disk.ts";
 import type { Journal, Operation } from "./journal.ts";
 import { isUntouched, NO_LINKS } from "./publish.ts";
 import type { OnStep } from "./stage.ts";
@@ -40,6 +49,7 @@ async function statusOf(file: File): Promise<Status> {
 /** Removes what is untouched. The caller has made sure that nothing else stands in the way. */
 export async function remove(journal: Journal, remains: readonly Remains[], step: OnStep): Promise<void> {
   const { operation } = journal;
+  const before = operation.state;
   const files = remains.filter(({ status }) => status === "untouched").map(({ file }) => file);
   const trash = join(journal.batonHome, "trash", operation.id);
   for (const file of files) {
@@ -58,14 +68,13 @@ export async function remove(journal: Journal, remains: readonly Remains[], step
     }
   } catch (error) {
     for (const file of removed.toReversed()) await restore(file);
-    await rm(trash, { recursive: true, force: true });
-    for (const file of files) delete file.trash;
-    await journal.save("done");
+    await emptyTrash(files);
+    await journal.save(before);
     throw error;
   }
   await step("remove folders");
   await removeFolders(operation.folders);
-  for (const folder of new Set(files.map(({ path }) => dirname(path)))) await syncIfAny(folder);
+  await syncFolders(files.map(({ path }) => path));
   await step("journal undone");
   await journal.save("undone");
 }
@@ -75,7 +84,10 @@ export async function finishUndo(journal: Journal, step: OnStep): Promise<void> 
   const { operation } = journal;
   const remains = await remainsOf(operation);
   const changed = remains.filter(({ status }) => status === "changed");
-  if (changed.length > 0 && remains.every(({ status }) => status !== "gone")) return journal.save("done");
+  if (changed.length > 0 && remains.every(({ status }) => status !== "gone")) {
+    await emptyTrash(operation.files);
+    return journal.save("done");
+  }
   operation.problems = changed.map(
     ({ file }) => `${file.path} stays, because it was changed since Baton wrote it.`,
   );
@@ -86,7 +98,7 @@ async function keep(files: readonly File[], trash: string, step: OnStep): Promis
   await step("trash folder");
   await mkdir(trash, { recursive: true, mode: 0o700 });
   for (const file of files) {
-    await step(`keep ${file.trash}`);
+    await step(`keep ${basename(file.trash!)}`);
     if (file.type === "append") await writeAtomically(file.trash!, appendedBytes(file));
     else await keepFile(file.path, file.trash!);
   }
@@ -120,8 +132,14 @@ async function restore(file: File): Promise<void> {
   else await linkOrCopy(file.trash!, file.path);
 }
 
-async function syncIfAny(folder: string): Promise<void> {
-  if (await lstatIfAny(folder)) await sync(folder);
+/** Only for files that are in the store. */
+async function emptyTrash(files: readonly File[]): Promise<void> {
+  for (const file of files) {
+    if (file.trash === undefined) continue;
+    await unlinkIfAny(file.trash);
+    await removeFolders([dirname(file.trash)]);
+    delete file.trash;
+  }
 }
 
 export function goneOn(path: string): BatonError {

@@ -6,7 +6,16 @@ import { dirname, join } from "node:path";
 import { BatonError } from "../session/error.ts";
 import { checkAppend } from "./append.ts";
 import type { Change } from "./changes.ts";
-import { codeOf, diskError, lstatIfAny, realTarget, sync, writeAtomically, writeFully } from "./disk.ts";
+import {
+  codeOf,
+  diskError,
+  lstatIfAny,
+  realTarget,
+  sync,
+  syncFolders,
+  writeAtomically,
+  writeFully,
+} from "./disk.ts";
 import { type AppendedFile, bytesPath, type CreatedFile, type Journal, stagedName } from "./journal.ts";
 
 /** Called before everything that changes the disk; tests end the process there. */
@@ -184,8 +193,8 @@ async function complete(
       file.written = { size: bytes.length, sha256: hash.update(bytes).digest("hex") };
     }
   }
-  for (const folder of new Set(journal.operation.files.map(({ staged }) => dirname(staged))))
-    await sync(folder);
+  await step("sync folders");
+  await syncFolders(journal.operation.files.map(({ staged }) => staged));
 }
 
 function joined(pieces: (string | Uint8Array)[]): Buffer {
