@@ -17,7 +17,8 @@ export function sandbox(home: string, port: number): Sandbox {
       // Without it the CLI refuses to run as root in this permission mode.
       IS_SANDBOX: "1",
     },
-    resume: (originalId, prompt, model) => [
+    // The CLI stays with the model of the session by itself.
+    resume: (originalId, prompt) => [
       "claude",
       "-p",
       prompt,
@@ -28,7 +29,6 @@ export function sandbox(home: string, port: number): Sandbox {
       "--verbose",
       "--permission-mode",
       "bypassPermissions",
-      ...(model === undefined ? [] : ["--model", model]),
     ],
     fillers: ["No response requested."],
   };
