@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { BatonError } from "../session/error.ts";
 import { checkAppend } from "./append.ts";
 import type { Change } from "./changes.ts";
+import { collector } from "./collect.ts";
 import {
   codeOf,
   diskError,
@@ -21,7 +22,6 @@ import { type AppendedFile, bytesPath, type CreatedFile, type Journal, stagedNam
 /** Called before everything that changes the disk; tests end the process there. */
 export type OnStep = (step: string) => void | Promise<void>;
 
-const PIECE = 1 << 20;
 /** More are closed and opened again, because a process may only have so many. */
 const OPEN_FILES = 64;
 
@@ -30,12 +30,12 @@ interface Draft {
   number: number;
   /** The first change of the file. */
   change: Change;
-  /** What has not been written yet. */
-  pending: (string | Uint8Array)[];
   /** Its place in the journal, once it has one. */
   file?: CreatedFile | AppendedFile;
   hash: Hash;
   size: number;
+  /** All the bytes of an append, because they are written at once. */
+  appended: Buffer[];
 }
 
 /** Leaves every new file complete and synced under its temporary name, and tells which name that is. */
@@ -45,28 +45,22 @@ export async function stage(
   step: OnStep,
 ): Promise<(path: string) => string> {
   const drafts = new Map<string, Draft>();
+  const collected = collector<Draft>();
   const handles = openHandles();
   let writing = Promise.resolve();
   /** Goes on in the background, so that the next records are made while these are written. */
   const flush = async () => {
     await writing;
-    const batch = [...drafts.values()].filter(
-      (draft) => draft.file === undefined || draft.pending.length > 0,
-    );
-    writing = write(journal, batch, handles, step);
+    const fresh = [...drafts.values()].filter((draft) => draft.file === undefined);
+    writing = write(journal, fresh, collected.take(), handles, step);
     // Seen by whoever awaits it next.
     writing.catch(() => undefined);
   };
   try {
-    let pending = 0;
     for await (const change of changes) {
       const draft = draftFor(drafts, change);
-      // A copy, because readers use their buffers again.
-      draft.pending.push(typeof change.bytes === "string" ? change.bytes : Buffer.from(change.bytes));
-      if (change.type === "create") pending += change.bytes.length;
-      if (pending < PIECE) continue;
-      await flush();
-      pending = 0;
+      if (change.type === "append") draft.appended.push(Buffer.from(change.bytes as string));
+      else if (collected.add(draft, change.bytes)) await flush();
     }
     await flush();
     await writing;
@@ -83,16 +77,14 @@ export async function stage(
 
 function draftFor(drafts: Map<string, Draft>, change: Change): Draft {
   const known = drafts.get(change.path);
-  if (known) {
-    if (!isSameTarget(known.change, change))
-      throw new BatonError(
-        "failed",
-        `Two changes of ${change.path} contradict each other.`,
-        "Please report this as a bug.",
-      );
-    return known;
-  }
-  const draft = { number: drafts.size, change, pending: [], hash: createHash("sha256"), size: 0 };
+  if (known && !isSameTarget(known.change, change))
+    throw new BatonError(
+      "failed",
+      `Two changes of ${change.path} contradict each other.`,
+      "Please report this as a bug.",
+    );
+  if (known) return known;
+  const draft = { number: drafts.size, change, hash: createHash("sha256"), size: 0, appended: [] };
   drafts.set(change.path, draft);
   return draft;
 }
@@ -102,12 +94,16 @@ function isSameTarget(first: Change, next: Change): boolean {
   return first.inode === next.inode && first.size === next.size;
 }
 
-async function write(journal: Journal, batch: Draft[], handles: OpenHandles, step: OnStep): Promise<void> {
-  await admit(journal, batch, step);
-  for (const draft of batch) {
+async function write(
+  journal: Journal,
+  fresh: Draft[],
+  pieces: Map<Draft, Buffer>,
+  handles: OpenHandles,
+  step: OnStep,
+): Promise<void> {
+  if (fresh.length > 0) await admit(journal, fresh, step);
+  for (const [draft, bytes] of pieces) {
     if (draft.file?.type !== "create") continue;
-    const bytes = joined(draft.pending);
-    draft.pending = [];
     draft.hash.update(bytes);
     draft.size += bytes.length;
     try {
@@ -120,9 +116,7 @@ async function write(journal: Journal, batch: Draft[], handles: OpenHandles, ste
 }
 
 /** Writes new files and the folders they need into the journal, then makes the folders. */
-async function admit(journal: Journal, batch: Draft[], step: OnStep): Promise<void> {
-  const fresh = batch.filter((draft) => draft.file === undefined);
-  if (fresh.length === 0) return;
+async function admit(journal: Journal, fresh: Draft[], step: OnStep): Promise<void> {
   const { operation } = journal;
   const missing = new Set<string>();
   for (const draft of fresh) {
@@ -180,13 +174,13 @@ async function complete(
   handles: OpenHandles,
   step: OnStep,
 ): Promise<void> {
-  for (const { number, file, hash, size, pending } of drafts) {
+  for (const { number, file, hash, size, appended } of drafts) {
     if (file?.type === "create") {
       await step(`sync ${number}`);
       const inode = await handles.sync(file);
       file.written = { inode, size, sha256: hash.digest("hex") };
     } else if (file?.type === "append") {
-      const bytes = joined(pending);
+      const bytes = Buffer.concat(appended);
       checkAppend(file, bytes);
       await step(`keep ${number}`);
       await writeAtomically(file.bytes, bytes);
@@ -195,11 +189,6 @@ async function complete(
   }
   await step("sync folders");
   await syncFolders(journal.operation.files.map(({ staged }) => staged));
-}
-
-function joined(pieces: (string | Uint8Array)[]): Buffer {
-  if (pieces.every((piece) => typeof piece === "string")) return Buffer.from(pieces.join(""));
-  return Buffer.concat(pieces.map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece)));
 }
 
 type OpenHandles = ReturnType<typeof openHandles>;
