@@ -66,12 +66,17 @@ async function nameOf(root: string, thread: string): Promise<string | undefined>
   const lines = (await readFile(path, "utf8")).split("\n");
   for (const line of lines.reverse()) {
     if (!line.includes(thread)) continue;
-    try {
-      const value: unknown = JSON.parse(line);
-      if (isObject(value) && value.id === thread) return word(value.thread_name);
-    } catch {
-      // A cut line names nobody.
-    }
+    const value = parsed(line);
+    if (isObject(value) && value.id === thread) return word(value.thread_name);
   }
   return undefined;
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    // A cut line names nobody.
+    return undefined;
+  }
 }
