@@ -51,6 +51,7 @@ describe("changing a disk", () => {
   /** Files or folders outside src/storage that may, with the reason. */
   const EXCEPTIONS = {
     "src/verify/": "builds the private folder in which the real CLI runs, and removes it",
+    "src/adapters/codex/installed.ts": "an empty home under the temp folder for asking the CLI its version",
   };
 
   it("happens in storage only", () => {
@@ -77,7 +78,9 @@ describe("no file", () => {
     among.flatMap(({ path, text }) => Array.from(text.matchAll(pattern), ([match]) => `${path}: ${match}`));
 
   it("names a folder of somebody's machine", () => {
-    expect(found(/(?<![\w.~/-])\/(?:root|work)\/[a-z][\w.-]*/g)).toEqual([]);
+    const paths = found(/(?<![\w.~/-])\/(?:root|work)\/[a-z][\w.-]*/g);
+    // Codex gives subagents addresses that look like paths.
+    expect(paths.filter((path) => !path.startsWith("test/adapters/codex/fixtures/subagent-"))).toEqual([]);
     expect(found(new RegExp(["\\.\\.", "shared"].join("/"), "g"))).toEqual([]);
   });
 
