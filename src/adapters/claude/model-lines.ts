@@ -142,10 +142,14 @@ export function* composeExchange({ pairs }: Exchange, draft: Draft): Generator<W
   for (const one of called) if (one.result) yield resultLine(one, one.result, draft);
 }
 
-/** Ids outside the API's letters are replaced; the parts of a call that became several are numbered. */
+/**
+ * Ids outside the API's letters are replaced; the parts of a call that became several are numbered. Claude takes
+ * `X_2` for a second copy of `X` wherever the two meet and drops its result (2.1.325), so no id may end like that.
+ */
 function callId(draft: Draft, id: string, index: number): string {
-  const plain = id.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 60) || "call";
-  const wanted = index === 0 ? plain : `${plain}_${index + 1}`;
+  const letters = id.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 60) || "call";
+  const plain = letters.replace(/_(?=\d+$)/, "-");
+  const wanted = index === 0 ? plain : `${plain}-${index + 1}`;
   let found = wanted;
   for (let again = 2; draft.used.has(found); again++) found = `${wanted}-${again}`;
   draft.used.add(found);
