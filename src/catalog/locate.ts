@@ -3,7 +3,6 @@
 import { access } from "node:fs/promises";
 import type { Adapter, Home } from "../adapters/adapter.ts";
 import { BatonError } from "../session/error.ts";
-import { query } from "./query.ts";
 import { type Found, findSessions, idOf } from "./scan.ts";
 
 const SHORTEST_PREFIX = 4;
@@ -11,9 +10,9 @@ const LISTED = 10;
 
 export async function locate(name: string, home: Home, adapters: readonly Adapter[]): Promise<Found> {
   if (/[\\/]|^\.|\.jsonl?$/.test(name)) return locatePath(name, home, adapters);
-  const latest = /^latest(?::(.+))?$/.exec(name);
-  if (latest) return newest(home, latest[1], adapters);
   const all = await findSessions(home, adapters);
+  const latest = /^latest(?::(.+))?$/.exec(name);
+  if (latest) return newest(all, latest[1], adapters);
   const colon = name.indexOf(":");
   if (colon > 0)
     return only(name, byOriginalId(all, adapterNamed(name.slice(0, colon), adapters), name.slice(colon + 1)));
@@ -66,14 +65,9 @@ async function locatePath(path: string, home: Home, adapters: readonly Adapter[]
   );
 }
 
-/** The first of the list. */
-async function newest(home: Home, agent: string | undefined, adapters: readonly Adapter[]): Promise<Found> {
+function newest(all: readonly Found[], agent: string | undefined, adapters: readonly Adapter[]): Found {
   const adapter = agent === undefined ? undefined : adapterNamed(agent, adapters);
-  const asked = adapter ? [adapter] : adapters;
-  const [first] = (await query(home, asked, { limit: 1 })).sessions;
-  const found = (await findSessions(home, asked)).find(
-    ({ ref }) => first && idOf(ref) === first.id && ref.path === first.path,
-  );
+  const found = all.find((one) => !one.ref.parent && (adapter === undefined || one.adapter === adapter));
   if (found) return found;
   throw new BatonError(
     "not_found",

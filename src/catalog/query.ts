@@ -1,7 +1,7 @@
 // Which sessions a list shows: filters, order and paging over a scan of the stores.
 import { isAbsolute, relative } from "node:path";
 import type { Adapter, Home } from "../adapters/adapter.ts";
-import { changedAt, type Found, findSessions, type SessionSummary, summarise } from "./scan.ts";
+import { findSessions, type SessionSummary, summarise } from "./scan.ts";
 
 export const SORTS = [
   "updated",
@@ -51,14 +51,16 @@ export async function query(
   const asked = adapters.filter((adapter) => isAsked(adapter, wanted));
   const found = (await findSessions(home, asked)).filter(({ ref }) => wanted.subagents || !ref.parent);
   const end = (wanted.offset ?? 0) + (wanted.limit ?? Number.POSITIVE_INFINITY);
+  const isNewest = (wanted.sort ?? "updated") === "updated";
   const rows: SessionSummary[] = [];
   for (const [at, one] of found.entries()) {
-    if (isEnough(rows, one, end, wanted)) break;
+    // They come newest first, so a page of the newest needs no more files than it has rows.
+    if (rows.length >= end && isNewest && !isFiltered(wanted)) break;
     const row = await summarise(one);
     if (matches(row, wanted)) rows.push(row);
     onRead(at + 1, found.length);
   }
-  rows.sort(ORDERS[wanted.sort ?? "updated"]);
+  if (!isNewest) rows.sort(ORDERS[wanted.sort ?? "updated"]);
   const sessions = rows.slice(wanted.offset ?? 0, end);
   const total = isFiltered(wanted) ? rows.length : found.length;
   return { sessions, total, hasMore: end < total };
@@ -67,16 +69,6 @@ export async function query(
 function isAsked(adapter: Adapter, wanted: Query): boolean {
   if (wanted.agents && !wanted.agents.includes(adapter.id)) return false;
   return wanted.provider === undefined || [adapter.badge, adapter.provider].includes(wanted.provider);
-}
-
-/**
- * Files come newest first and hold nothing newer than their own change, so a page of the newest sessions needs
- * no file that is older than its last row.
- */
-function isEnough(rows: readonly SessionSummary[], next: Found, end: number, wanted: Query): boolean {
-  if ((wanted.sort ?? "updated") !== "updated" || isFiltered(wanted) || rows.length < end) return false;
-  const limit = new Date(changedAt(next.ref)).toISOString();
-  return rows.filter(({ updated }) => updated >= limit).length >= end;
 }
 
 function isFiltered({ project, model, since, errors, minCost }: Query): boolean {

@@ -20,6 +20,7 @@ export interface SessionSummary {
   modelDisplay: string;
   messageCount: number;
   created: string;
+  /** When its files last changed, which is what its agent goes by as well. */
   updated: string;
   path: string;
   size: number;
@@ -61,7 +62,6 @@ export async function summarise({ adapter, ref }: Found): Promise<SessionSummary
       modelDisplay: header.model.model,
       messageCount: header.metadata.messageCount ?? 0,
       created: header.metadata.created,
-      updated: header.metadata.lastModified,
       tokens: header.metadata.tokens ?? null,
       cost: header.metadata.cost ?? null,
       problems: losses.filter((found) => found.severity !== "info").map(problemOf),

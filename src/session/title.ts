@@ -16,6 +16,7 @@ export function cleanSummary(text: string): string {
 function oneLine(text: string, longest: number): string {
   const line = text
     .slice(0, longest * 8)
+    .replace(/\u001B\[[0-9;?]*[ -/]*[@-~]/g, "")
     .replace(/(?![\s\u0085])[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/gu, "")
     .replace(/[\s\u0085]+/gu, " ")
     .trim();

@@ -15,7 +15,6 @@ interface Given {
   id: string;
   /** Days before now. */
   updated: number;
-  changed?: number;
   project?: string;
   model?: string;
   cost?: number;
@@ -38,7 +37,7 @@ function agent(id: string, given: readonly Given[], opened: string[] = []): Adap
           path: `/store/${one.id}`,
           role: "main",
           size: one.size ?? 10,
-          mtimeMs: NOW - (one.changed ?? one.updated) * DAY,
+          mtimeMs: NOW - one.updated * DAY,
           inode: 1,
         },
       ],
@@ -128,15 +127,6 @@ describe("query", () => {
     const page = await query(HOME, [agent("a", given, opened)], { limit: 3 });
     expect(page.sessions.map(({ originalId }) => originalId)).toEqual(["s0", "s1", "s2"]);
     expect(opened.length).toBe(3);
-  });
-
-  it("is not fooled by files that were only copied", async () => {
-    const given = [
-      { id: "copied", updated: 30, changed: 0 },
-      { id: "recent", updated: 1, changed: 1 },
-      { id: "older", updated: 2, changed: 2 },
-    ];
-    expect(await ids({ limit: 1 }, [agent("a", given)])).toEqual(["recent"]);
   });
 
   it("lists a file that cannot be read with its problem", async () => {

@@ -78,13 +78,11 @@ export function run(place: Place, command: string): Ran {
 
 /** Runs every command of a transcript in one place and writes down what happened in the same form. */
 export function rerun(text: string, place: Place): string {
-  return text.replace(/(?<=^```console\n)[\s\S]*?(?=^```$)/gm, (block) =>
-    block
-      .split("\n")
-      .filter((line) => line.startsWith("$ "))
-      .map((line) => `${line}\n${told(run(place, line.slice(2)), place)}`)
-      .join(""),
-  );
+  return text.replace(/^(`{3,})console\n([\s\S]*?)^\1$/gm, (_, fence: string, block: string) => {
+    const commands = block.split("\n").filter((line) => line.startsWith("$ "));
+    const ran = commands.map((line) => `${line}\n${told(run(place, line.slice(2)), place)}`);
+    return `${fence}console\n${ran.join("")}${fence}`;
+  });
 }
 
 function told({ stdout, stderr, status }: Ran, place: Place): string {
@@ -109,6 +107,13 @@ function normal(text: string, place: Place): string {
       "<uuid>",
     )
     .replace(/\b(?!2026-01-0[12]T)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "<time>")
+    .replace(
+      /^(?!et8pwv8nnh56|vjz3zzzdv9zg|f94ref0whr4e|r259gktbpe9b)[0-9a-hjkmnp-tv-z]{12}(?= )/gm,
+      "<session id>",
+    )
     .replace(/\b[0-9a-f]{10}\b(?!-)/g, "<operation>")
-    .replace(/\b\d+ (min|h|d|w|y) ago\b/g, "<age> ago");
+    .replace(/\b(?!2026.01.02)\d{4}\/\d\d\/\d\d\/rollout-[-\dT]+-(?=<uuid>)/g, "<day>/rollout-<time>-")
+    .replace(/\b\d+ (s|min|h|d|w|y) ago\b|\bjust now\b/g, "<age>")
+    .replaceAll(process.versions.node, "<node>")
+    .replaceAll(`"platform": "${process.platform}"`, '"platform": "<platform>"');
 }

@@ -42,8 +42,15 @@ async function convert(context: Context, name: string, options: Options): Promis
       "Name a file with -o FILE.",
     );
   const target = await targetNamed(context, options.to);
-  if (name === "-") return withSpooled(process.stdin, (path) => convertFrom(context, path, target, options));
-  return convertFrom(context, name, target, options);
+  if (name !== "-") return convertFrom(context, name, target, options);
+  return withSpooled(process.stdin, async (path) => {
+    try {
+      return await convertFrom(context, path, target, options);
+    } catch (error) {
+      if (!(error instanceof BatonError)) throw error;
+      throw new BatonError(error.code, error.message.replaceAll(path, "stdin"), error.hint, error);
+    }
+  });
 }
 
 type Target = { format: Format } | { adapter: Adapter };
