@@ -17,6 +17,7 @@ const command = () => join(root, "prefix/bin/baton");
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), "baton-install-"));
   await mkdir(join(root, "home"));
+  await copyProject();
   tarball = await pack("first");
   // Another prefix means another global npmrc, and the machine's own may name a mirror or a certificate.
   const machine = (await execa("npm", ["config", "get", "globalconfig"])).stdout;
@@ -26,14 +27,20 @@ beforeAll(async () => {
 
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-/** Packs a copy, so that the checkout's own `dist` stays as it is. */
+/** A copy without its history, so that the checkout's own `dist` stays as it is. */
+async function copyProject(): Promise<void> {
+  await cp(".", join(root, "project"), {
+    recursive: true,
+    filter: (path) => !NOT_COPIED.has(basename(path)),
+  });
+  await symlink(resolve("node_modules"), join(root, "project/node_modules"));
+}
+
 async function pack(name: string): Promise<string> {
-  const copy = join(root, name);
-  await cp(".", copy, { recursive: true, filter: (path) => !NOT_COPIED.has(basename(path)) });
-  await symlink(resolve("node_modules"), join(copy, "node_modules"));
-  const run = await execa("npm", ["pack", "--json", "--pack-destination", copy], { cwd: copy });
-  const packed = JSON.parse(run.stdout.slice(run.stdout.indexOf("["))) as { filename: string }[];
-  return join(copy, packed[0]!.filename);
+  const folder = join(root, name);
+  await mkdir(folder);
+  const run = await execa("npm", ["pack", "--pack-destination", folder], { cwd: join(root, "project") });
+  return join(folder, run.stdout.split("\n").at(-1) as string);
 }
 
 /** Runs the installed command as a stranger would: nothing of ours in PATH or HOME. */
