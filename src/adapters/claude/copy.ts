@@ -51,7 +51,7 @@ export async function* copy(stream: Recorded, thread: Thread): AsyncGenerator<Wr
     stream,
     survey: await surveyOf(stream),
     thread,
-    draft: newDraft(thread),
+    draft: newDraft(thread, stream.header),
     state: fold.initial({ path: thread.file, originalId: originalId ?? thread.target.originalId }),
     gone: new Map(),
     instead: new Map(),

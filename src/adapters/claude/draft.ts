@@ -1,6 +1,6 @@
 // What the writer remembers while it composes a session, and what all kinds of lines need.
 import { type Loss, loss } from "../../session/losses.ts";
-import type { Entry, Part } from "../../session/session.ts";
+import type { Entry, Header, Part } from "../../session/session.ts";
 import type { Written } from "../adapter.ts";
 import type { Thread } from "./lines.ts";
 import type { ClaudeBlock } from "./native.ts";
@@ -19,13 +19,20 @@ export interface Draft {
   message: readonly [string, string] | undefined;
   lastPrompt: string;
   foreign: { models: Set<string>; usage: boolean };
+  /** Where the session was and goes on: commands run there need no `cd`. */
+  folders: readonly string[];
   /** The file of the subagent that a call started. */
   agents: ReadonlyMap<string, string>;
 }
 
-export function newDraft(thread: Thread, agents: ReadonlyMap<string, string> = new Map()): Draft {
+export function newDraft(
+  thread: Thread,
+  header: Pick<Header, "project">,
+  agents: ReadonlyMap<string, string> = new Map(),
+): Draft {
   return {
     thread,
+    folders: [thread.target.cwd, header.project.path],
     losses: [],
     calls: new Map(),
     used: new Set(),

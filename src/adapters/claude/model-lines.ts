@@ -125,7 +125,7 @@ export function* composeExchange({ pairs }: Exchange, draft: Draft): Generator<W
   const called: Called[] = [];
   const turn = pairs.find(({ call }) => call.turn !== undefined)?.call.turn ?? pairs[0]?.call.id;
   for (const { call, result } of pairs) {
-    const translated = translate(call, result, thread.target.cwd);
+    const translated = translate(call, result, draft.folders);
     losses.push(...translated.losses);
     for (const [index, pair] of translated.pairs.entries()) {
       const id = callId(draft, call.id, index);
@@ -172,8 +172,7 @@ function absolute(name: string, input: Json, cwd: string): Json {
 
 function resultLine({ id, name, input, uuid }: Called, result: ToolResult, draft: Draft): Written {
   const output = result.output === "" && !result.success ? (result.error ?? "") : result.output;
-  const parts: Part[] = result.parts ?? [];
-  const blocks = blocksOfParts({ id: result.id, parts, content: "" }, draft.losses);
+  const blocks = resultBlocks(result, draft.losses);
   const content = blocks.length > 0 ? blocks : output;
   const agentId = draft.agents.get(result.callId);
   const recorded = displayed(name, input, { ...result, output });
@@ -193,6 +192,17 @@ function resultLine({ id, name, input, uuid }: Called, result: ToolResult, draft
   const said = says("tool_result", blocks.length > 0 ? contentOf(blocks).text : output);
   const record = chained(draft.thread, fields, { timestamp: result.timestamp, says: said, parent: uuid });
   return remember(draft, result.id, record);
+}
+
+/** Measured: the CLI sends only the text of a result that failed. */
+function resultBlocks(result: ToolResult, losses: Loss[]): ClaudeBlock[] {
+  const blocks = blocksOfParts({ id: result.id, parts: result.parts ?? [], content: "" }, losses);
+  if (result.success) return blocks;
+  return blocks.filter(({ type }) => {
+    if (type !== "image" && type !== "document") return true;
+    losses.push(loss(`${type}_dropped`, { entry: result.id }, "a failed result holds text only"));
+    return false;
+  });
 }
 
 function contentBlocks(output: string): ClaudeBlock[] {

@@ -18,14 +18,18 @@ interface NativeCall {
 interface Context {
   call: ToolCall;
   result: ToolResult | undefined;
-  /** Where the session goes on; absent = not known. */
-  cwd?: string;
+  /** Where the session was and goes on; none = not known. */
+  folders: readonly string[];
   losses: Loss[];
 }
 
-export function translate(call: ToolCall, result: ToolResult | undefined, cwd?: string): Translated {
+export function translate(
+  call: ToolCall,
+  result: ToolResult | undefined,
+  folders: readonly string[] = [],
+): Translated {
   const losses: Loss[] = [];
-  const context: Context = { call, result, losses, ...(cwd !== undefined && { cwd }) };
+  const context: Context = { call, result, losses, folders };
   const own = ownCall(call);
   const calls = own ? [own] : (WRITERS[call.tool](call.input, context) ?? [kept(context)]);
   if (!own) reportNames(context, calls);
@@ -132,8 +136,8 @@ function writeBash(input: Json, context: Context): NativeCall[] | undefined {
 
 /** Claude's shell runs in the session's folder; another one needs a `cd`. */
 function inFolder(command: string, folder: string | undefined, context: Context): string {
-  if (folder === undefined || folder === "" || folder === context.cwd) return command;
-  if (context.cwd !== undefined) return `cd ${quoted(folder)} && ${command}`;
+  if (folder === undefined || folder === "" || context.folders.includes(folder)) return command;
+  if (context.folders.length > 0) return `cd ${quoted(folder)} && ${command}`;
   report(context, "tool_argument_dropped", "cwd");
   return command;
 }

@@ -19,7 +19,7 @@ export async function* write(stream: Stream, target: Target): AsyncGenerator<Wri
     agents.flatMap(({ link, id }) => (link?.entry === undefined ? [] : [[link.entry, id]])),
   );
   const thread = newThread(target, "main", { branch: stream.header.project.git?.branch ?? "" });
-  const draft = newDraft(thread, calls);
+  const draft = newDraft(thread, stream.header, calls);
   if (isRecorded(stream)) yield* copy(stream, thread);
   else {
     yield* compose(stream, draft);
@@ -51,7 +51,7 @@ async function* writeAgent(
 ): AsyncGenerator<Written> {
   const file = `agent-${id}.jsonl`;
   const thread = newThread(target, file, { agentId: id, branch: main.thread.branch });
-  const draft = newDraft(thread);
+  const draft = newDraft(thread, stream.header);
   yield { type: "loss", loss: linked(stream, id, link) };
   yield* isRecorded(stream) ? copy(stream, thread) : compose(stream, draft);
   const call = link?.entry === undefined ? undefined : (main.calls.get(link.entry) ?? link.entry);
