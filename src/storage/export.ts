@@ -1,7 +1,7 @@
 // Writes files that the user asked for by name, outside any store. They appear whole or not at all, and one
 // that is there already is left alone unless the user said otherwise.
-import { rmSync } from "node:fs";
-import { type FileHandle, mkdir, mkdtemp, open, rename, stat } from "node:fs/promises";
+import { mkdtempSync, rmSync } from "node:fs";
+import { type FileHandle, mkdir, open, rename, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { BatonError } from "../session/error.ts";
@@ -107,7 +107,7 @@ export async function withSpooled<T>(
   input: AsyncIterable<Uint8Array>,
   use: (path: string) => Promise<T>,
 ): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), "baton-"));
+  const folder = mkdtempSync(join(tmpdir(), "baton-"));
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
   process.once("exit", removeFolder);
   try {

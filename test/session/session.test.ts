@@ -26,7 +26,7 @@ describe("sessionId", () => {
 describe("titles and summaries", () => {
   it("are one line without control or direction characters", () => {
     expect(cleanTitle("  fix\n\n\tthe\u2028bug\u0000\u001b[31m \u202egnp.exe\u2069 ")).toBe(
-      "fix the bug[31m gnp.exe",
+      "fix the bug gnp.exe",
     );
   });
 
