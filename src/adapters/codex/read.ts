@@ -166,11 +166,22 @@ function push(state: CodexState, entry: Entry, out: Folded[]): void {
     entry.parent = state.follows;
     delete state.follows;
   }
-  state.last = entry.id;
-  const isPlain = entry.type !== "user" && entry.type !== "system";
-  if (isPlain || !entry.injected) state.solid = entry.id;
   out.push({ type: "entry", entry });
+  const name = nameOf(entry, out);
+  state.last = name;
+  const isPlain = entry.type !== "user" && entry.type !== "system";
+  if (isPlain || !entry.injected) state.solid = name;
   if (state.rewound) out.push({ type: "head", id: entry.id });
+}
+
+const LONGEST_NAME = 100;
+
+/** A call's id is whatever the model's server chose; the state remembers a short name for a long one. */
+function nameOf(entry: Entry, out: Folded[]): string {
+  if (entry.id.length <= LONGEST_NAME) return entry.id;
+  const name = `r${entry.records?.[0]}`;
+  out.push({ type: "link", id: name, parent: entry.id, alias: true });
+  return name;
 }
 
 function asAgentMessage(payload: JsonObject): JsonObject {
