@@ -24,8 +24,8 @@ export interface ApplyOptions {
 }
 
 /**
- * Changes may come in any order and size; memory stays bounded except for the bytes of appends. The path that is
- * named first becomes visible last, so name a session's main file first.
+ * Changes may come in any order and size; memory stays bounded except for the bytes of appends. The file at
+ * `facts.path` becomes visible last, before it the others in the opposite of the order in which they were named.
  */
 export async function apply(changes: AsyncIterable<Change>, options: ApplyOptions): Promise<Operation> {
   await recover(options.batonHome);

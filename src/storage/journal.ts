@@ -12,6 +12,8 @@ const createdFile = z.object({
   type: z.literal("create"),
   /** The real path, behind all symbolic links. */
   path: z.string(),
+  /** The file that makes the session visible. */
+  main: z.boolean(),
   /** The temporary name beside it. */
   staged: z.string(),
   /** Known as soon as the file is complete under its temporary name. */
@@ -25,6 +27,7 @@ const createdFile = z.object({
 const appendedFile = z.object({
   type: z.literal("append"),
   path: z.string(),
+  main: z.boolean(),
   /** A copy with the new bytes, for reading back. */
   staged: z.string(),
   /** Where the new bytes wait, so that recovery can tell them from others. */
@@ -52,7 +55,7 @@ const operationSchema = z.object({
     agent: z.string(),
     /** The native id of the session. */
     originalId: z.string(),
-    /** Its main file. */
+    /** Its main file, as the caller calls it. */
     path: z.string(),
     /** The session it was made from. */
     source: z.string().optional(),
@@ -64,7 +67,7 @@ const operationSchema = z.object({
   }),
   /** Folders that did not exist before, parents first. */
   folders: z.array(z.string()),
-  /** In the order in which they were first named; they become visible in the opposite order. */
+  /** In the order in which they were first named. */
   files: z.array(z.discriminatedUnion("type", [createdFile, appendedFile])),
   /** What could not be put back, in sentences. */
   problems: z.array(z.string()),
@@ -74,6 +77,13 @@ const operationSchema = z.object({
 export type Operation = z.infer<typeof operationSchema>;
 export type CreatedFile = z.infer<typeof createdFile>;
 export type AppendedFile = z.infer<typeof appendedFile>;
+
+/** The files with their numbers in the order in which they become visible; taking back goes the other way. */
+export function mainLast({ files }: Operation): [number, CreatedFile | AppendedFile][] {
+  return [...files.entries()]
+    .toReversed()
+    .sort(([, first], [, second]) => Number(first.main) - Number(second.main));
+}
 
 /** An operation that this process, and no other, is working on. */
 export interface Journal {

@@ -2,13 +2,13 @@
 import { link, open, readFile, rename, stat, unlink } from "node:fs/promises";
 import { append, cutAppend, isAppended } from "./append.ts";
 import { codeOf, diskError, hashFile, lstatIfAny, removeFolders, syncFolders, unlinkIfAny } from "./disk.ts";
-import type { CreatedFile, Journal, Operation } from "./journal.ts";
+import { type CreatedFile, type Journal, mainLast, type Operation } from "./journal.ts";
 import type { OnStep } from "./stage.ts";
 
-/** In the opposite of the order in which they were named: the first is the main file, which shows the session. */
+/** The main file comes last, because it shows the session. */
 export async function publish(journal: Journal, step: OnStep): Promise<void> {
   const { files } = journal.operation;
-  for (const [number, file] of [...files.entries()].toReversed()) {
+  for (const [number, file] of mainLast(journal.operation)) {
     try {
       if (file.type === "create") await publishFile(journal, file, number, step);
       else {
@@ -75,9 +75,10 @@ async function isInPlace({ path, written }: CreatedFile): Promise<boolean> {
 }
 
 /** Puts the store back as it was before the operation. Returns a sentence for everything that has to stay. */
-export async function takeBack({ state, files, folders }: Operation, step: OnStep): Promise<string[]> {
+export async function takeBack(operation: Operation, step: OnStep): Promise<string[]> {
+  const { state, files, folders } = operation;
   const problems: string[] = [];
-  for (const [number, file] of files.entries()) {
+  for (const [number, file] of mainLast(operation).toReversed()) {
     await step(`take back ${number}`);
     // Before it was staged, nothing had its final name.
     if (state === "staged") {

@@ -14,7 +14,7 @@ import {
   unlinkIfAny,
   writeAtomically,
 } from "./disk.ts";
-import type { Journal, Operation } from "./journal.ts";
+import { type Journal, mainLast, type Operation } from "./journal.ts";
 import { isUntouched, NO_LINKS } from "./publish.ts";
 import type { OnStep } from "./stage.ts";
 
@@ -28,9 +28,11 @@ export interface Remains {
   status: Status;
 }
 
-export async function remainsOf({ files }: Operation): Promise<Remains[]> {
+/** The main file first, because without it nobody sees the others. */
+export async function remainsOf(operation: Operation): Promise<Remains[]> {
   const remains: Remains[] = [];
-  for (const file of files) remains.push({ file, status: await statusOf(file) });
+  for (const [, file] of mainLast(operation).toReversed())
+    remains.push({ file, status: await statusOf(file) });
   return remains;
 }
 

@@ -150,10 +150,11 @@ function fileOf(
   { number, change }: Draft,
   path: string,
 ): CreatedFile | AppendedFile {
+  const main = change.path === operation.facts.path;
   const staged = join(dirname(path), stagedName(operation.id, number));
-  if (change.type === "create") return { type: "create", path, staged };
+  if (change.type === "create") return { type: "create", path, main, staged };
   const bytes = bytesPath(batonHome, operation.id, number);
-  return { type: "append", path, staged, bytes, inode: change.inode, previousSize: change.size };
+  return { type: "append", path, main, staged, bytes, inode: change.inode, previousSize: change.size };
 }
 
 /** False when somebody else made it in the meantime. */

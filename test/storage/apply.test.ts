@@ -98,6 +98,25 @@ describe("apply", () => {
     expect(seen).toEqual(["unlink 0", "sync folders", "journal done", "close"]);
   });
 
+  it("knows the main file by its name, whenever it is named", async () => {
+    const { store, batonHome } = await newStore(await temporaryFolder());
+    const [document, main, other] = ["document", "main", "other"].map((name) => join(store, name)) as [
+      string,
+      string,
+      string,
+    ];
+    const seen: string[] = [];
+    const changes = of(
+      ...[document, main, other].map((path): Change => ({ type: "create", path, bytes: "x" })),
+    );
+    const onStep = (step: string) => {
+      if (step.startsWith("link")) seen.push(step);
+    };
+    const { files } = await apply(changes, { batonHome, facts: { ...facts, path: main }, onStep });
+    expect(seen).toEqual(["link 2", "link 0", "link 1"]);
+    expect(files.map((file) => file.main)).toEqual([false, true, false]);
+  });
+
   it("reads back complete files that are not visible yet", async () => {
     const places = await newStore(await temporaryFolder());
     let staged = "";

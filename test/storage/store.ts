@@ -51,7 +51,7 @@ export const COMPLETE: Record<string, string> = {
   "results/1.txt": "",
 };
 
-export const facts = { kind: "resume", agent: "some", originalId: "main", path: "main.jsonl" };
+export const facts = { kind: "resume", agent: "some", originalId: "main", path: "elsewhere" };
 
 /** Every name below a folder with its mode and content. */
 export function picture(folder: string, below = ""): Record<string, string> {
