@@ -6,7 +6,7 @@ import { BatonError, EXIT_STATUS } from "../session/error.ts";
 import type { CommandFile } from "./command.ts";
 import { type GlobalOptions, newContext } from "./context.ts";
 import { onInterrupt } from "./interrupt.ts";
-import { newOutput } from "./output.ts";
+import { endOfReader, newOutput } from "./output.ts";
 
 const COMMANDS: Record<string, { summary: string; load(): Promise<CommandFile> }> = {
   list: { summary: "sessions of every agent, newest first", load: () => import("./commands/list.ts") },
@@ -45,12 +45,6 @@ export async function main(argv: string[]): Promise<number> {
   } finally {
     process.off("SIGINT", onInterrupt);
   }
-}
-
-/** Whoever read our output has seen enough, which is no failure. */
-function endOfReader(error: NodeJS.ErrnoException): void {
-  if (error.code === "EPIPE") process.exit(0);
-  throw error;
 }
 
 async function runCommand(argv: string[]): Promise<number> {

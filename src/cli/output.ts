@@ -79,9 +79,18 @@ function hasColors(stream: NodeJS.WriteStream, options: OutputOptions): boolean 
   return stream.isTTY === true && TERM !== "dumb";
 }
 
+/** Whoever read our output has seen enough, which is no failure. */
+export function endOfReader(error: NodeJS.ErrnoException): void {
+  if (error.code === "EPIPE") process.exit(0);
+}
+
 function drained(stream: NodeJS.WriteStream, text: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
-    stream.write(text, (error) => (error ? reject(error) : resolve()));
+    stream.write(text, (error) => {
+      if (!error) return resolve();
+      endOfReader(error);
+      reject(error);
+    });
   });
 }
 

@@ -123,7 +123,7 @@ function toolText(call: ToolCall, result: ToolResult | undefined, options: Rende
 }
 
 /** What a call is about, in a line. */
-export function aboutOf({ tool, input }: Pick<ToolCall, "tool" | "input">): string {
+function aboutOf({ tool, input }: Pick<ToolCall, "tool" | "input">): string {
   const names = ABOUT[tool] ?? [];
   for (const name of names) {
     const value = input[name];

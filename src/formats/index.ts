@@ -5,7 +5,7 @@ import { writeMarkdown } from "./markdown.ts";
 import { isUniversal, isUniversalJsonl } from "./recognise.ts";
 import { writeUniversal, writeUniversalJsonl } from "./universal-write.ts";
 
-export type { Format, WriteOptions } from "./format.ts";
+export type { Format } from "./format.ts";
 
 export const formats: readonly Format[] = [
   {

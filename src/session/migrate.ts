@@ -2,7 +2,7 @@
 // the entries apart from each other, so that a session of any size can be migrated while it is read.
 import { BatonError } from "./error.ts";
 
-export const CURRENT_VERSION = "1.0";
+const CURRENT_VERSION = "1.0";
 
 type Json = Record<string, unknown>;
 
