@@ -12,52 +12,33 @@ export function headerBuilder(
   provider: string,
   extra: { title?: string; cwd?: string } = {},
 ) {
-  let known: HeaderPatch = {};
-  const links: Link[] = ref.parent ? [{ type: "parent", session: `${agent}:${ref.parent}` }] : [];
-  let firstPrompt: string | undefined;
-  let created: string | undefined;
-  let modified: string | undefined;
-  let prompts = 0;
-  let replies = 0;
+  const facts: Facts = { known: {}, messageCount: 0, links: [] };
+  if (ref.parent) facts.links.push({ type: "parent", session: `${agent}:${ref.parent}` });
   const repliesSeen = new Set<string>();
 
-  function time(timestamp: string | undefined) {
-    if (!timestamp) return;
-    created ??= timestamp;
-    if (modified === undefined || timestamp > modified) modified = timestamp;
-  }
-
   function countReply(turn: string | undefined) {
-    if (turn === undefined) replies++;
-    else if (!repliesSeen.has(turn)) {
-      repliesSeen.add(turn);
-      replies++;
-    }
+    if (turn !== undefined && repliesSeen.has(turn)) return;
+    if (turn !== undefined) repliesSeen.add(turn);
+    facts.messageCount++;
   }
 
   return {
     entry(entry: Entry) {
-      time(entry.timestamp);
+      noteTime(facts, entry.timestamp);
       if (entry.type === "user" && !entry.injected) {
-        prompts++;
-        if (firstPrompt === undefined && entry.content.trim() !== "") firstPrompt = entry.content;
+        facts.messageCount++;
+        if (facts.firstPrompt === undefined && entry.content.trim() !== "") facts.firstPrompt = entry.content;
       }
       if (entry.type === "assistant" || (entry.type === "tool_call" && entry.turn !== undefined))
         countReply(entry.turn);
     },
     patch(patch: HeaderPatch) {
-      time(patch.timestamp);
-      if (patch.link) links.push(patch.link);
-      const { title, titleRank, ...rest } = patch;
-      const cwd = known.cwd ?? patch.cwd;
-      known = { ...known, ...rest };
-      if (cwd !== undefined) known.cwd = cwd;
-      if (title !== undefined && (titleRank ?? 0) >= (known.titleRank ?? 0)) {
-        known.title = title;
-        known.titleRank = titleRank ?? 0;
-      }
+      noteTime(facts, patch.timestamp);
+      if (patch.link) facts.links.push(patch.link);
+      facts.known = patched(facts.known, patch);
     },
     finish(usages: ReadonlyMap<string, Usage>, head: string | undefined): Header {
+      const { known, firstPrompt, links } = facts;
       const mtime = new Date(ref.files[0]?.mtimeMs ?? 0).toISOString();
       const { originalId } = ref;
       const path = known.cwd ?? extra.cwd ?? "";
@@ -74,10 +55,10 @@ export function headerBuilder(
           ...(known.config && { config: known.config }),
         },
         metadata: {
-          created: created ?? mtime,
-          lastModified: modified ?? mtime,
+          created: facts.created ?? mtime,
+          lastModified: facts.modified ?? mtime,
           ...totals(usages, known.cost),
-          messageCount: prompts + replies,
+          messageCount: facts.messageCount,
         },
         title: (title && cleanTitle(title)) || UNTITLED,
         ...(summary && { summary: cleanSummary(summary) }),
@@ -86,6 +67,35 @@ export function headerBuilder(
       };
     },
   };
+}
+
+/** What was gathered so far. */
+interface Facts {
+  known: HeaderPatch;
+  links: Link[];
+  firstPrompt?: string;
+  created?: string;
+  modified?: string;
+  messageCount: number;
+}
+
+function noteTime(facts: Facts, timestamp: string | undefined): void {
+  if (!timestamp) return;
+  facts.created ??= timestamp;
+  if (facts.modified === undefined || timestamp > facts.modified) facts.modified = timestamp;
+}
+
+/** The last one to name a field wins, but the first working directory and the highest title stay. */
+function patched(known: HeaderPatch, patch: HeaderPatch): HeaderPatch {
+  const { title, titleRank, ...rest } = patch;
+  const cwd = known.cwd ?? patch.cwd;
+  const result: HeaderPatch = { ...known, ...rest };
+  if (cwd !== undefined) result.cwd = cwd;
+  if (title !== undefined && (titleRank ?? 0) >= (known.titleRank ?? 0)) {
+    result.title = title;
+    result.titleRank = titleRank ?? 0;
+  }
+  return result;
 }
 
 /** Old transcripts come from Windows machines too. */
