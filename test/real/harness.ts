@@ -7,7 +7,7 @@ import type { Exchange } from "../../src/loopback/log.ts";
 import type { Reply } from "../../src/loopback/reply.ts";
 import type { ModelRequest } from "../../src/loopback/request.ts";
 import { type Loopback, startLoopback } from "../../src/loopback/server.ts";
-import { type Cell, layDown, type Outcome, openCell } from "../../src/verify/run.ts";
+import { type Cell, type Isolation, layDown, type Outcome, openCell } from "../../src/verify/run.ts";
 import { DRIVERS, type Driver } from "./drivers.ts";
 import { type Cli, type CliName, installCli } from "./install.ts";
 
@@ -57,12 +57,17 @@ export interface Turn extends Outcome {
 
 const TURN_MS = 60_000;
 
-export async function openRig(name: CliName, cli?: Cli): Promise<Rig> {
-  const installed = cli ?? (await installCli(name));
+export interface RigOptions {
+  cli?: Cli;
+  isolation?: Isolation;
+}
+
+export async function openRig(name: CliName, options: RigOptions = {}): Promise<Rig> {
+  const installed = options.cli ?? (await installCli(name));
   const driver = DRIVERS[name];
   let next: (request: ModelRequest) => Reply | undefined = () => undefined;
   const loopback = await startLoopback({ script: (request) => next(request) ?? { text: "Understood." } });
-  const cell = await openCell(loopback.port);
+  const cell = await openCell(loopback.port, options.isolation);
   await layDown(cell.home, driver.files(loopback.url));
   const snapshots: string[] = [];
 

@@ -1,0 +1,3 @@
+import { carries } from "./carry.ts";
+
+carries("codex", "claude");
