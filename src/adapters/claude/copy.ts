@@ -87,13 +87,20 @@ async function* copyRecord(copying: Copying, raw: SessionRecord): AsyncGenerator
   const entries = foldedAt(copying, raw, value);
   const own = entries.filter((entry) => entry.records?.at(-1) === raw.index);
   const kept = copying.survey.kept.get(raw.index);
-  const wanted = own.length > 0 || isBoundary(value) ? kept !== undefined : staysBeside(copying, value);
+  const wanted = isWanted(copying, value, own.length > 0, kept !== undefined);
   if (!wanted) leaveOut(copying, value);
   else if (value && own.length > 0 && kept !== sum(own)) {
     const changed = await entriesOf(copying.stream, raw.index);
     copying.touched = true;
     yield write(copying, `${JSON.stringify(relinked(copying, rewritten(value, changed)))}\n`, value, changed);
   } else yield write(copying, relinkedBytes(copying, raw, value), value, entries);
+}
+
+function isWanted(copying: Copying, value: Json | undefined, hasEntries: boolean, isKept: boolean): boolean {
+  if (isKept) return true;
+  // A boundary at the very end has no entry yet, and means nothing to the CLI either.
+  if (isBoundary(value)) return !copying.touched;
+  return !hasEntries && staysBeside(copying, value);
 }
 
 function parsed({ raw, encoding }: SessionRecord): Json | undefined {

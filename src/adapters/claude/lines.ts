@@ -69,8 +69,14 @@ export function chained(
 }
 
 export function line(file: string, record: Json, says: Says = []): WrittenRecord {
-  return { type: "record", file, bytes: `${JSON.stringify(record)}\n`, says };
+  const json = JSON.stringify(record);
+  if (!HALF_CHARACTER.test(json)) return { type: "record", file, bytes: `${json}\n`, says };
+  const bytes = `${JSON.stringify(record, (_, value) => (typeof value === "string" ? value.toWellFormed() : value))}\n`;
+  return { type: "record", file, bytes, says: says.map(([type, text]) => [type, text.toWellFormed()]) };
 }
+
+/** The API refuses text with half a surrogate pair, which is how JSON spells it. */
+const HALF_CHARACTER = /\\u[dD][89a-fA-F]/;
 
 /** The original time, unless there is none or it lies in the future. */
 export function timeFor(thread: Thread, timestamp: string): string {

@@ -57,7 +57,8 @@ function inThread(line: Line, read: (line: Line) => void): void {
 function belongs(line: Line): boolean {
   const { state, value } = line;
   if (state.subagent) return true;
-  const sidechain = value.isSidechain === true;
+  // A saved stream names the call of a subagent instead.
+  const sidechain = value.isSidechain === true || typeof value.parent_tool_use_id === "string";
   if (state.thread === null) {
     const first = value.type === "user" && line.hasUuid && (value.parentUuid ?? null) === null;
     if (sidechain && first) linkThread(line);
