@@ -103,6 +103,16 @@ const doctor = z.strictObject({
   broken: z.array(text),
 });
 
+const finding = z.looseObject({ type: text, excerpt: text, reason: text });
+const verify = z.looseObject({
+  agent: text,
+  cliVersion: text,
+  accepted: z.boolean(),
+  facts: z.strictObject({ total: count, kept: count, changed: count, lost: count }),
+  missing: z.array(finding),
+  unexpected: z.array(finding),
+});
+
 const convert = z.strictObject({ format: text, files: z.array(text).min(1), losses: z.array(loss) });
 const operations = z.strictObject({ operations: z.array(operation).min(1) });
 const error = z.strictObject({
@@ -124,6 +134,7 @@ describe("--json", () => {
     ["operations", operations, 0],
     ["undo", operations, 0],
     ["doctor", doctor, 0],
+    ["verify latest:codex", verify, 6],
     ["show nothing-like-it", error, 3],
     ["show 11111111", error, 4],
     ["resume 33333333", error, 5],
