@@ -154,17 +154,20 @@ function* writeUser(writing: Writing, entry: UserEntry): Pieces {
   if (content.length === 0) return;
   if (!entry.injected) yield* closeTurn(writing);
   yield* openTurn(writing);
-  yield* writeMessage(writing, "user", content);
+  yield* writeMessage(writing, "user", content, entry.injected ? INJECTED : undefined);
   if (entry.injected || writing.turn === undefined) return;
   writing.listed = true;
   yield writing.out.shown(writing.turn, userItem(writing, shown.map(shownContent)));
 }
 
-function* writeMessage(writing: Writing, role: string, content: JsonObject[]): Pieces {
+/** A mark of ours beside the item, where Codex keeps its own: it is not sent to the model. */
+const INJECTED = { injected: true };
+
+function* writeMessage(writing: Writing, role: string, content: JsonObject[], metadata?: JsonObject): Pieces {
   const words = contentOf(content).text;
   const isSystem = role === "developer" || (role === "user" && isSurroundings(words));
   const type = isSystem ? "system" : role === "assistant" ? "assistant" : "user";
-  yield writing.out.line("response_item", { type: "message", role, content }, says(type, words));
+  yield writing.out.line("response_item", { type: "message", role, content }, says(type, words), metadata);
 }
 
 function partsOf(entry: { parts?: Part[] | undefined }, text: string): readonly Part[] {

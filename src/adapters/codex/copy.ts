@@ -39,9 +39,9 @@ async function says(stream: Stream, wanted: readonly string[]): Promise<boolean>
   return at === wanted.length;
 }
 
-/** Equal for entries with the same content, wherever they hang. */
+/** Equal for entries with the same content; what is known from other records only is left aside. */
 function markOf(entry: Entry): string {
-  const { parent: _parent, usage: _usage, ...rest } = entry;
+  const { parent: _parent, usage: _usage, note: _note, ...rest } = entry;
   return createHash("sha256")
     .update(JSON.stringify(sorted(rest)))
     .digest("base64")
@@ -65,7 +65,7 @@ async function sourceOf(stream: Stream, last: number) {
   let isEnveloped = true;
   for await (const { record, value, folded } of replay(stream, stream.header.source.originalId ?? "")) {
     total++;
-    if (value !== undefined && !isObject((value as JsonObject).payload)) isEnveloped = false;
+    if (recordOf(value) && !(isObject(value) && isObject(value.payload))) isEnveloped = false;
     for (const found of folded) {
       if (found.type === "entry") lastSaying = record.index;
       if (record.index > last) continue;

@@ -22,6 +22,8 @@ export interface ItemContext {
   /** False when long strings were cut: what is inside them must not be interpreted. */
   whole: boolean;
   model?: string | undefined;
+  /** The line itself says that the user did not type it. */
+  injected?: boolean;
   /** What events said about a call before its output came. */
   factsOf?(callId: string): CallFacts | undefined;
 }
@@ -94,7 +96,8 @@ function messageEntry(item: JsonObject, context: ItemContext): ItemResult {
       return { ...shared, ...parts, ...author(context), type: "assistant" } satisfies AssistantEntry;
     case "user": {
       if (isSurroundings(content.text)) return { ...shared, ...parts, ...CONTEXT, subtype: "context" };
-      const injected = isInjected(content.text, content.parts) && { injected: true };
+      const isAdded = context.injected || isInjected(content.text, content.parts);
+      const injected = isAdded && { injected: true };
       return { ...shared, ...parts, ...injected, type: "user" } satisfies UserEntry;
     }
     case "developer":

@@ -81,8 +81,9 @@ export function factsOf(event: JsonObject): { id: string; facts: CallFacts } | u
   if (id === undefined) return undefined;
   const exitCode = count(item.exit_code);
   const durationMs = milliseconds(item.duration);
+  const failed = failedOf(item);
   const facts: CallFacts = {
-    ...(failedOf(item) && { failed: true }),
+    ...(failed !== undefined && { failed }),
     ...(exitCode !== undefined && { exitCode }),
     ...(durationMs !== undefined && { durationMs }),
   };
@@ -108,9 +109,11 @@ export function addRuns(facts: CallFacts, runs: NonNullable<CallFacts["ran"]>): 
   facts.ran = [...(facts.ran ?? []), ...runs].slice(0, MOST_RUNS);
 }
 
-function failedOf(item: JsonObject): boolean {
+/** Undefined where the event does not say. */
+function failedOf(item: JsonObject): boolean | undefined {
   if (item.status === "failed" || item.status === "declined" || item.success === false) return true;
-  return isObject(item.result) && "Err" in item.result;
+  if (isObject(item.result) && "Err" in item.result) return true;
+  return item.status === "completed" || item.success === true ? false : undefined;
 }
 
 function milliseconds(duration: unknown): number | undefined {

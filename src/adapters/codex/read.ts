@@ -67,7 +67,7 @@ function foldRecord(state: CodexState, record: NativeRecord, native: CodexRecord
   const { type, payload } = native;
   switch (type) {
     case "response_item":
-      foldItem(state, record, payload, out);
+      foldItem(state, record, payload, out, isObject(native.metadata) && native.metadata.injected === true);
       break;
     case "event_msg":
       foldEvent(state, record, payload, out);
@@ -99,7 +99,13 @@ function unknown(state: CodexState, record: NativeRecord, type: string, out: Fol
   out.push({ type: "loss", loss: loss("record_unknown", at(record), detail) });
 }
 
-function foldItem(state: CodexState, record: NativeRecord, item: JsonObject, out: Folded[]): void {
+function foldItem(
+  state: CodexState,
+  record: NativeRecord,
+  item: JsonObject,
+  out: Folded[],
+  injected = false,
+): void {
   const type = String(item.type);
   if (SILENT_ITEMS.has(type)) return;
   const context: ItemContext = {
@@ -108,6 +114,7 @@ function foldItem(state: CodexState, record: NativeRecord, item: JsonObject, out
     index: record.index,
     whole: record.whole,
     model: state.model,
+    injected,
     factsOf: (callId) => takeFacts(state, callId),
   };
   const entry = entryOf(item, context);

@@ -56,8 +56,8 @@ async function openLines(lines: readonly string[]) {
   return codex.open(ref);
 }
 
-function structure(folded: readonly Folded[]) {
-  return folded.flatMap((found) => {
+function structure(folded: readonly Folded[]): unknown[] {
+  return folded.flatMap((found): unknown[] => {
     if (found.type !== "entry") return found.type === "link" || found.type === "head" ? [found] : [];
     const { id, type, parent, turn, injected, note } = found.entry;
     const joins = found.entry.type === "tool_result" ? found.entry.callId : undefined;

@@ -57,7 +57,7 @@ test("damaged files are read as far as they can be", async () => {
   let number = 0;
   const run = async (at: number, damages: Damage[]) => {
     const original = originals[at % originals.length]!;
-    const bytes = damages.reduce((current, apply) => apply(current), original.bytes);
+    const bytes = damages.reduce<Buffer>((current, apply) => apply(current), original.bytes);
     const path = await put(home, `${number++}${original.name}`, bytes);
     const ref = { agent: "codex", originalId: "x", path, files: [] };
     await codex.recognise(path);
