@@ -1,0 +1,209 @@
+// What every adapter owes, checked on every fixture of every agent: reading in pieces, in windows and over cut
+// strings is the same as reading once; nothing is lost on the way through the universal format and back; and
+// what another agent gets is what was meant, except for what the loss report names.
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { SessionRef } from "../../src/adapters/adapter.ts";
+import { adapters } from "../../src/adapters/index.ts";
+import { formats } from "../../src/formats/index.ts";
+import type { Loss } from "../../src/session/losses.ts";
+import { LOSSES } from "../../src/session/losses.ts";
+import { sessionSchema } from "../../src/session/schema.ts";
+import type { Entry } from "../../src/session/session.ts";
+import { collect, type Folded, type Source } from "../../src/session/source.ts";
+import { type NativeRecord, readRecords } from "../../src/storage/records.ts";
+import { bundle } from "../../src/switch/bundle.ts";
+import { carry } from "../../src/switch/carry.ts";
+import { prepare } from "../../src/switch/prepare.ts";
+import { visible } from "../../src/transform/visible.ts";
+import { type Case, cases, laidOut, privateHome } from "./fixtures.ts";
+
+const LARGEST_STATE = 64 << 10;
+const named = cases.map((one) => [`${one.adapter.id} ${one.fixture}`, one] as const);
+
+describe.each(named)("%s", (_, one) => {
+  const { adapter } = one;
+
+  it("is found, opens and is a valid session whose losses are on the list", async () => {
+    const refs = await laidOut(one);
+    expect(refs.length).toBeGreaterThan(0);
+    expect(new Set(refs.map(({ originalId }) => originalId)).size).toBe(refs.length);
+    for (const ref of refs) {
+      const source = await adapter.open(ref);
+      const session = JSON.parse(JSON.stringify(await collect(source, { records: true })));
+      expect(sessionSchema.safeParse(session).error).toBeUndefined();
+      for (const { kind, detail } of source.losses) expect([LOSSES[kind], detail]).not.toContain(undefined);
+    }
+  });
+
+  it("folds in pieces, over cut strings and in windows as it does at once", async () => {
+    for (const ref of await jsonlOf(one)) {
+      const records = await recordsOf(ref.path);
+      const whole = adapter.fold.initial(ref);
+      const cut = adapter.fold.initial(ref);
+      let pieces = JSON.stringify(adapter.fold.initial(ref));
+      for (const record of records) {
+        const state = JSON.parse(pieces);
+        const expected = structuredClone(adapter.fold.step(whole, record));
+        expect(adapter.fold.step(state, record)).toEqual(expected);
+        pieces = JSON.stringify(state);
+        expect(pieces.length).toBeLessThan(LARGEST_STATE);
+        const short = adapter.fold.step(cut, { ...record, ...shortened(record) });
+        expect(short.map(structure)).toEqual(expected.map(structure));
+      }
+      await windowsAreSlices(await adapter.open(ref));
+    }
+  });
+
+  it("comes back byte for byte through the universal format", async () => {
+    const folder = await privateHome();
+    for (const ref of (await laidOut(one)).filter(isWhole)) {
+      for (const format of formats.filter(({ read }) => read)) {
+        const path = join(folder.dir, `session.${format.extension}`);
+        const text = await Array.fromAsync(format.write(await adapter.open(ref)));
+        await writeFile(path, text.join(""));
+        const source = (await format.read?.(path)) as Source;
+        const { pieces } = await bundle({
+          source,
+          to: adapter,
+          home: folder,
+          path: join(folder.dir, "back"),
+        });
+        const back = (await Array.fromAsync(pieces)).filter(
+          (piece) => piece.path === join(folder.dir, "back"),
+        );
+        const bytes = Buffer.concat(back.map((piece) => Buffer.from(piece.bytes)));
+        expect(bytes.equals(await readFile(ref.path))).toBe(true);
+      }
+    }
+  });
+
+  const others = adapters.filter((other) => other !== adapter && other.write);
+  it.each(others.map((to) => [to.id, to] as const))("arrives in %s", async (__, to) => {
+    for (const ref of (await laidOut(one)).filter(isWhole)) {
+      const source = await adapter.open(ref);
+      const home = await privateHome();
+      const meant = await Array.fromAsync(prepare(visible(source), { thinking: "drop" }).entries());
+      if (!meant.some(({ type }) => type === "user" || type === "assistant" || type === "tool_call"))
+        continue;
+      const carried = await carry({
+        source,
+        to,
+        home,
+        batonHome: join(home.dir, ".baton"),
+        cwd: "/home/dev/project",
+        kind: "resume",
+      });
+      const [found] = (await Array.fromAsync(to.discover(home))).filter(
+        ({ originalId }) => originalId === carried.originalId,
+      );
+      expect(found?.path).toBe(carried.path);
+      const arrived = await Array.fromAsync(visible(await to.open(found as SessionRef)).entries());
+      expectInOrder(texts(arrived, carried.losses), texts(meant, carried.losses), carried.losses);
+      expectInOrder(outputs(arrived), outputs(meant), carried.losses);
+      expect(unpaired(arrived)).toEqual([]);
+      const again = carried.losses.filter(({ severity }) => severity === "error");
+      expect(again).toEqual([]);
+    }
+  });
+});
+
+/** Sessions with a main file of their own, as opposed to threads inside another's. */
+const isWhole = ({ thread, parent }: SessionRef) => thread === undefined && parent === undefined;
+
+async function jsonlOf(one: Case): Promise<SessionRef[]> {
+  return (await laidOut(one)).filter(({ path }) => path.endsWith(".jsonl"));
+}
+
+async function recordsOf(path: string): Promise<NativeRecord[]> {
+  const found: NativeRecord[] = [];
+  for await (const batch of readRecords(path)) found.push(...batch);
+  return found;
+}
+
+const KEPT = 600;
+
+/** What the record looks like in a pass over cut strings. */
+function shortened({ value }: NativeRecord): { value: unknown; whole: boolean } {
+  let whole = true;
+  const cut = JSON.stringify(value, (_, inner: unknown) => {
+    if (typeof inner !== "string" || inner.length <= KEPT) return inner;
+    whole = false;
+    return inner.slice(0, KEPT);
+  });
+  return { value: cut === undefined ? undefined : JSON.parse(cut), whole };
+}
+
+function structure(folded: Folded): unknown {
+  if (folded.type === "link" || folded.type === "head" || folded.type === "usage") return folded;
+  if (folded.type !== "entry") return folded.type;
+  const { id, type, parent, turn, injected, note } = folded.entry;
+  const callId = folded.entry.type === "tool_result" ? folded.entry.callId : undefined;
+  return { id, type, parent, turn, injected, note, callId };
+}
+
+async function windowsAreSlices(source: Source): Promise<void> {
+  const all = await Array.fromAsync(source.entries());
+  expect(all.length).toBe(source.skeleton.length);
+  const middle = Math.floor(all.length / 2);
+  for (const [from, to] of [
+    [0, middle],
+    [middle, all.length],
+    [Math.max(middle - 2, 0), middle + 2],
+  ] as const)
+    expect(await Array.fromAsync(source.entries({ from, to }))).toEqual(all.slice(from, to));
+}
+
+/** What people and models said, in order. What an agent tells its model about itself does not travel. */
+function texts(entries: readonly Entry[], losses: readonly Loss[]): string[] {
+  const left = new Set(losses.flatMap(({ kind, at }) => (kind === "context_dropped" ? [at.entry] : [])));
+  const said: string[] = [];
+  for (const entry of entries) {
+    if (entry.type !== "user" && entry.type !== "assistant") continue;
+    if (left.has(entry.id) || entry.content.trim() === "") continue;
+    said.push(`${entry.type}: ${folded(entry.content)}`);
+  }
+  return said;
+}
+
+function outputs(entries: readonly Entry[]): string[] {
+  return entries.flatMap((entry) =>
+    entry.type === "tool_result" && entry.output !== "" ? [folded(entry.output)] : [],
+  );
+}
+
+/** How the parts of a message are joined is each agent's own. */
+function folded(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
+/** Losses that put a note in the place of something, or turn one call into several. */
+const ANNOUNCED: ReadonlySet<string> = new Set([
+  "image_dropped",
+  "document_dropped",
+  "part_converted",
+  "tool_split",
+]);
+
+/** Everything that was meant is there in its order; whatever is there besides was announced. */
+function expectInOrder(found: readonly string[], meant: readonly string[], losses: readonly Loss[]): void {
+  const extra: string[] = [];
+  let due = 0;
+  for (const text of found) {
+    if (due < meant.length && text.startsWith(meant[due] as string)) due++;
+    else extra.push(text);
+  }
+  expect({ missing: meant.slice(due), found: due < meant.length ? found : [] }).toEqual({
+    missing: [],
+    found: [],
+  });
+  const announced = losses.filter(({ kind }) => ANNOUNCED.has(kind));
+  if (announced.length === 0) expect(extra).toEqual([]);
+}
+
+function unpaired(entries: readonly Entry[]): string[] {
+  const calls = entries.flatMap((entry) => (entry.type === "tool_call" ? [entry.id] : []));
+  const results = entries.flatMap((entry) => (entry.type === "tool_result" ? [entry.callId] : []));
+  return [...calls.filter((id) => !results.includes(id)), ...results.filter((id) => !calls.includes(id))];
+}
