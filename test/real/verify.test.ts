@@ -1,15 +1,14 @@
 // `baton verify` as a user calls it, in a project full of traps: it proves what it says, runs nothing of the
 // project's or the user's, contacts nobody, and leaves the store as it was.
-import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readdir, readFile, stat } from "node:fs/promises";
-import { delimiter, dirname, join } from "node:path";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { baton } from "./baton.ts";
 import { openRig } from "./harness.ts";
-import { CLIS, type CliName, installCli } from "./install.ts";
+import { CLIS, type CliName } from "./install.ts";
 import { setTraps } from "./traps.ts";
 
-const BATON = join(import.meta.dirname, "../../bin/baton.js");
 const NAMES = Object.keys(CLIS) as CliName[];
 
 /** Every file with what it holds and when it was last changed. */
@@ -27,22 +26,6 @@ async function fingerprint(folder: string): Promise<Record<string, string>> {
   return found;
 }
 
-/** Only what a shell of the user's would have: the CLIs in PATH, and a home. */
-async function baton(home: string, cwd: string, args: readonly string[]) {
-  const folders = [];
-  for (const name of NAMES) folders.push(dirname((await installCli(name)).path));
-  const env = {
-    PATH: [...folders, dirname(process.execPath), "/usr/bin", "/bin", "/usr/sbin", "/sbin"].join(delimiter),
-    HOME: home,
-  };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [BATON, ...args, "--json"], {
-    cwd,
-    env,
-    encoding: "utf8",
-  });
-  return { status, stderr, result: stdout === "" ? undefined : JSON.parse(stdout) };
-}
-
 describe.each(NAMES)("baton verify in a project of %s that is full of traps", (name) => {
   it("proves a session where it is and in the other agent, and springs none", async () => {
     const rig = await openRig(name);
@@ -56,12 +39,14 @@ describe.each(NAMES)("baton verify in a project of %s that is full of traps", (n
       const before = await fingerprint(rig.home);
       expect(Object.keys(before).some((path) => path.includes(id))).toBe(true);
       for (const agent of NAMES) {
-        const { status, result, stderr } = await baton(rig.home, rig.cwd, [
+        const { status, result, stderr } = await baton(
+          rig.home,
+          rig.cwd,
           "verify",
           `${name}:${id}`,
           "--in",
           agent,
-        ]);
+        );
         expect({ status, stderr, result }).toMatchObject({
           status: 0,
           result: { agent, accepted: true, missing: [], unexpected: [], problems: [], foreign: [] },
