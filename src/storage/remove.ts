@@ -93,6 +93,7 @@ export async function finishUndo(journal: Journal, step: OnStep): Promise<void> 
   operation.problems = changed.map(
     ({ file }) => `${file.path} stays, because it was changed since Baton wrote it.`,
   );
+  await emptyTrash(changed.map(({ file }) => file));
   await remove(journal, remains, step);
 }
 

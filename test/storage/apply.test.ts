@@ -202,6 +202,24 @@ describe("a failure leaves the store as it was", () => {
     expect((await journaled(places)).state).toBe("failed");
   });
 
+  it("except for what an agent has taken up already, which is reported", async () => {
+    const places = await newStore(await temporaryFolder());
+    const subagent = places.main.replace(".jsonl", "/subagents/agent-1.jsonl");
+    const onStep = (step: string) => {
+      if (step !== "link 0") return;
+      appendFileSync(subagent, "agent\n");
+      writeFileSync(places.main, "somebody's");
+    };
+    const failed = applyTo(places, session(places), { onStep });
+    await expect(failed).rejects.toMatchObject({
+      code: "refused",
+      hint: expect.stringContaining(`${subagent} stays`),
+    });
+    expect(readFileSync(subagent, "utf8")).toBe('{"agent":1}\nagent\n');
+    expect(Object.keys(texts(places.store))).toHaveLength(3);
+    expect(await journaled(places)).toMatchObject({ state: "failed", problems: [expect.any(String)] });
+  });
+
   it("when a file stands where a folder should be", async () => {
     const places = await newStore(await temporaryFolder());
     writeFileSync(join(places.store, "projects"), "");

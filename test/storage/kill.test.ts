@@ -106,6 +106,45 @@ describe("kill -9 while undoing", () => {
   });
 });
 
+describe("after a kill -9 during an undo, when the agent has gone on", () => {
+  async function killed(step: string) {
+    const folder = await temporaryFolder();
+    const places = await newStore(folder);
+    const operation = await apply(session(places), { batonHome: places.batonHome, facts });
+    await runChild(folder, { action: "undo", kill: UNDO.indexOf(step) });
+    return { ...places, operation };
+  }
+
+  it("before anything was removed, the undo is dropped", async () => {
+    const { store, batonHome, main, operation } = await killed("remove 0");
+    appendFileSync(main, "agent\n");
+    const { settled } = await recover(batonHome);
+    expect(settled).toMatchObject([{ id: operation.id, state: "done", problems: [] }]);
+    expect(texts(store)).toEqual({
+      ...COMPLETE,
+      "projects/a-b/main.jsonl": `${COMPLETE["projects/a-b/main.jsonl"]}agent\n`,
+    });
+    expect(existsSync(join(batonHome, "trash", operation.id))).toBe(false);
+  });
+
+  it("after something was removed, the rest is too, except for what changed", async () => {
+    const { store, batonHome, operation } = await killed("remove 1");
+    const subagent = operation.files[1]?.path ?? "";
+    appendFileSync(subagent, "agent\n");
+    const { settled } = await recover(batonHome);
+    expect(settled).toMatchObject([{ state: "undone", problems: [expect.stringContaining(subagent)] }]);
+    expect(texts(store)).toEqual({
+      "index.jsonl": OLD_LINE,
+      "projects/a-b/main/subagents/agent-1.jsonl": '{"agent":1}\nagent\n',
+    });
+    expect(texts(join(batonHome, "trash", operation.id))).toEqual({
+      "0-main.jsonl": COMPLETE["projects/a-b/main.jsonl"],
+      "2-index.jsonl.appended": NEW_LINE,
+      "3-1.txt": "",
+    });
+  });
+});
+
 describe("after a kill -9 during an append", () => {
   const append = APPLY.indexOf("append 2");
 

@@ -75,6 +75,7 @@ describe("damage", () => {
     ["garbage", "oops\n", undefined, ["record_unreadable"]],
     ["half a record", '{"a":', undefined, ["record_truncated"]],
     ["objects with a gap", '{"a":1} {"b":2}\n', undefined, ["record_unreadable"]],
+    ["objects glued and apart", '{"a":1}{"b":2} {"c":3}\n', undefined, ["record_unreadable"]],
     ["glued arrays", "[1][2]\n", undefined, ["record_unreadable"]],
     ["an object glued to garbage", '{"a":1}{"b"\n', undefined, ["record_unreadable"]],
   ])("%s is named and its bytes are kept", async (_, text, value, expected) => {
