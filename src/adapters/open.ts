@@ -43,6 +43,7 @@ export async function openSource<State>(options: OpenOptions<State>): Promise<So
   const lastOfTurn = new Map<string, number>();
   const checkpoints: Checkpoint[] = [];
   const withEntry = bitmap();
+  const hosted = new Set<string>();
   const state = fold.initial(ref);
   let head: Extract<Folded, { type: "head" }> | undefined;
   let count = 0;
@@ -61,6 +62,7 @@ export async function openSource<State>(options: OpenOptions<State>): Promise<So
           case "entry":
             skeleton.add(folded.entry, folded.keepsRun);
             header.entry(folded.entry);
+            if (folded.entry.type === "tool_call" && folded.entry.hosted) hosted.add(folded.entry.id);
             if (folded.entry.turn !== undefined) lastOfTurn.set(folded.entry.turn, count);
             for (const index of folded.entry.records ?? []) withEntry.set(index);
             count++;
@@ -86,7 +88,7 @@ export async function openSource<State>(options: OpenOptions<State>): Promise<So
   }
 
   const finished = skeleton.finish(head?.id, head?.unlessFollowed);
-  for (const found of structureLosses(finished)) losses.push(found);
+  for (const found of structureLosses(finished, hosted)) losses.push(found);
   const hidden = hiddenEntries(finished, options);
   const whole: Skeleton = { ...finished, note: (at) => hidden.has(at) || finished.note(at) };
   const facts: Facts = { skeleton: whole, hidden, usages, lastOfTurn };
@@ -223,7 +225,7 @@ function rawRecord(record: NativeRecord, hasEntry: boolean): SessionRecord {
     : { ...common, raw: record.bytes.toString("base64"), encoding: "base64" };
 }
 
-function structureLosses(skeleton: Skeleton): Loss[] {
+function structureLosses(skeleton: Skeleton, hosted: ReadonlySet<string>): Loss[] {
   const found: Loss[] = [];
   for (const [position, id] of skeleton.dangling)
     found.push(loss("parent_missing", { entry: skeleton.id(position) }, `it follows ${id}`));
@@ -238,7 +240,7 @@ function structureLosses(skeleton: Skeleton): Loss[] {
   for (let at = 0; at < skeleton.length; at++) {
     const type = skeleton.type(at);
     const entry = skeleton.id(at);
-    if (type === "tool_call" && !results.has(skeleton.call(at)))
+    if (type === "tool_call" && !results.has(skeleton.call(at)) && !hosted.has(entry))
       found.push(loss("call_unanswered", { entry }, "no result was recorded"));
     if (type === "tool_result" && !calls.has(skeleton.call(at)))
       found.push(loss("result_orphaned", { entry }, "no call with its id was recorded"));

@@ -89,8 +89,8 @@ async function* completed(entries: AsyncIterable<Entry>, losses: Loss[]): AsyncG
   const open = new Map<string, ToolCall>();
   const settle = function* (): Generator<Entry> {
     for (const call of open.values()) {
-      losses.push(loss("call_completed", { entry: call.id }, call.originalTool ?? call.tool));
-      yield interruptedResult(call);
+      losses.push(loss("call_completed", { entry: call.id }, toolName(call)));
+      yield missingResult(call, "[Tool call was interrupted; no result was recorded]", false);
     }
     open.clear();
   };
@@ -98,6 +98,14 @@ async function* completed(entries: AsyncIterable<Entry>, losses: Loss[]): AsyncG
     if (entry.type === "tool_call") {
       // The same id again, which only damage can cause: the first one was never answered.
       if (open.has(entry.id)) yield* settle();
+      if (entry.hosted) {
+        losses.push(
+          loss("call_completed", { entry: entry.id }, `${toolName(entry)}, which ran at the provider`),
+        );
+        yield entry;
+        yield missingResult(entry, "[This ran at the model's provider; its result was not recorded]", true);
+        continue;
+      }
       open.set(entry.id, entry);
     } else if (entry.type === "tool_result") {
       if (!open.delete(entry.callId)) {
@@ -117,14 +125,18 @@ function sameMessage(entry: Entry, open: ReadonlyMap<string, ToolCall>): boolean
   return entry.turn !== undefined && [...open.values()].some((call) => call.turn === entry.turn);
 }
 
-function interruptedResult(call: ToolCall): Entry {
+function toolName(call: ToolCall): string {
+  return call.originalTool ?? call.tool;
+}
+
+function missingResult(call: ToolCall, output: string, success: boolean): Entry {
   return {
     id: `${call.id}-result`,
     timestamp: call.timestamp,
     type: "tool_result",
     callId: call.id,
-    success: false,
-    output: "[Tool call was interrupted; no result was recorded]",
-    interrupted: true,
+    success,
+    output,
+    ...(!success && { interrupted: true }),
   };
 }

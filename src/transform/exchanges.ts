@@ -35,7 +35,9 @@ export async function* exchanges(entries: AsyncIterable<Entry>): AsyncGenerator<
       if (answered === pairs.length) yield* flush();
       continue;
     }
-    yield* flush();
+    // Text of the same model message stands before its calls, so that results follow calls directly.
+    const sameMessage = entry.turn !== undefined && pairs.some(({ call }) => call.turn === entry.turn);
+    if (!sameMessage || answered > 0) yield* flush();
     yield entry;
   }
   yield* flush();

@@ -201,7 +201,7 @@ function searchEntry(item: JsonObject, context: ItemContext): ItemResult {
       : { tool: "web_search", input: { query: query ?? "" } };
   const call = { call_id: word(item.id) ?? context.id, ...item };
   const entry = callEntry(call, context, "web_search_call", action, universal);
-  return typeof entry === "string" ? entry : { ...entry, status: "completed" };
+  return typeof entry === "string" ? entry : { ...entry, status: "completed", hosted: true };
 }
 
 function callEntry(
