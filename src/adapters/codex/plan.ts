@@ -29,7 +29,15 @@ export function documentPath(target: Target, name: string): string {
 }
 
 export async function* plan(records: AsyncIterable<WrittenRecord>, target: Target): AsyncGenerator<Change> {
-  for await (const { file, bytes } of records) yield { type: "create", path: pathFor(file, target), bytes };
+  const paths = new Map<string, string>();
+  for await (const { file, bytes } of records) {
+    let path = paths.get(file);
+    if (path === undefined) {
+      path = pathFor(file, target);
+      paths.set(file, path);
+    }
+    yield { type: "create", path, bytes };
+  }
 }
 
 function pathFor(file: string, target: Target): string {
