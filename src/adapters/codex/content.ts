@@ -73,7 +73,7 @@ function documentOf(item: JsonObject): Part {
 }
 
 /** A data URL taken apart; anything else is a reference. */
-export function bytesOf(url: string): { mimeType?: string; data?: string; url?: string } {
+function bytesOf(url: string): { mimeType?: string; data?: string; url?: string } {
   if (!url.startsWith("data:")) return { url };
   const comma = url.indexOf(",");
   const kind = url.slice(5, comma === -1 ? 5 : Math.min(comma, 200));

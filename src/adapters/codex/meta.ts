@@ -80,7 +80,7 @@ function linksOf(meta: JsonObject): Link[] {
 }
 
 /** The thread that spawned this one. */
-export function parentOf(meta: JsonObject): string | undefined {
+function parentOf(meta: JsonObject): string | undefined {
   const named = word(meta.parent_thread_id);
   if (named !== undefined || !isObject(meta.source) || !isObject(meta.source.subagent)) return named;
   return objects(Object.values(meta.source.subagent)).flatMap(

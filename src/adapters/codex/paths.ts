@@ -28,7 +28,7 @@ export interface RolloutFile {
 }
 
 /** Every rollout below a Codex home, by name alone. */
-export async function* rollouts(root: string): AsyncGenerator<RolloutFile> {
+async function* rollouts(root: string): AsyncGenerator<RolloutFile> {
   for (const folder of FOLDERS) yield* walk(join(root, folder), DEEPEST);
 }
 
@@ -49,7 +49,7 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
   return readdir(folder, { withFileTypes: true }).catch(() => []);
 }
 
-export function idsOf(name: string): { thread: string; rollout: string } | undefined {
+function idsOf(name: string): { thread: string; rollout: string } | undefined {
   const [, thread, rollout] = NAME.exec(name) ?? [];
   return thread === undefined ? undefined : { thread, rollout: rollout ?? thread };
 }

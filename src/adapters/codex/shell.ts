@@ -10,6 +10,6 @@ export function commandText(argv: readonly string[]): string {
   return argv.map(quote).join(" ");
 }
 
-export function quote(argument: string): string {
+function quote(argument: string): string {
   return SAFE.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
 }

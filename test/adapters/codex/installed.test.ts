@@ -1,6 +1,7 @@
 // The store, the configuration, the CLI itself, and how it is started.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { chmod, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -108,14 +109,16 @@ test("the CLI is found on the path and asked for its version in a home of its ow
   expect(await codex.version({ dir: home.dir, env: search })).toBeUndefined();
 });
 
-test.runIf(process.platform === "linux")("a session is live while its lock is held", async () => {
+const FLOCK = "/usr/bin/flock";
+
+test.runIf(existsSync(FLOCK))("a session is live while its lock is held", async () => {
   const home = await privateHome();
   const path = await put(home, `.codex/sessions/2026/01/01/${name(id(1))}`, meta(id(1)));
   const ref = { agent: "codex", originalId: id(1), path, files: [] };
   expect(await codex.isLive(ref)).toBe(false);
   const lock = await put(home, `.codex/thread-writer-locks/${id(1)}.lock`, "");
   expect(await codex.isLive(ref)).toBe(false);
-  const holder = spawn("flock", [lock, "sh", "-c", "echo held; cat"]);
+  const holder = spawn(FLOCK, [lock, "sh", "-c", "echo held; cat"]);
   await once(holder.stdout, "data");
   expect(await codex.isLive(ref)).toBe(true);
   holder.stdin.end();

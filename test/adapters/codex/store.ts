@@ -13,7 +13,7 @@ export const FIXTURES = join(import.meta.dirname, "fixtures");
 export const fixtureNames = (await readdir(FIXTURES)).sort();
 
 /** A fixture's `native` folder is laid out as a Codex home. */
-export function fixtureHome(name: string): Home {
+function fixtureHome(name: string): Home {
   return { dir: "/nowhere", env: { CODEX_HOME: join(FIXTURES, name, "native") } };
 }
 
