@@ -26,9 +26,11 @@ export function isRecorded(stream: Stream): stream is Recorded {
 interface Survey {
   /** By record: the sum of its entries' signatures. */
   kept: Map<number, number>;
-  /** Entries without a record, by the record they come after. */
+  /** Entries without a record, by the record they come after; END for those that come last. */
   added: Map<number, Entry[]>;
 }
+
+const END = Number.POSITIVE_INFINITY;
 
 interface Copying {
   stream: Recorded;
@@ -41,6 +43,8 @@ interface Copying {
   /** Records that others now follow in place of another. */
   instead: Map<string, string>;
   touched: boolean;
+  /** The record that says the newest entry of the current branch, where that is not the last one. */
+  head: string | undefined;
   /** Whether the last line has its newline. */
   closed: boolean;
 }
@@ -56,6 +60,7 @@ export async function* copy(stream: Recorded, thread: Thread): AsyncGenerator<Wr
     gone: new Map(),
     instead: new Map(),
     touched: false,
+    head: undefined,
     closed: true,
   };
   yield* added(copying, -1);
@@ -63,22 +68,27 @@ export async function* copy(stream: Recorded, thread: Thread): AsyncGenerator<Wr
     yield* copyRecord(copying, record);
     yield* added(copying, record.index);
   }
+  yield* added(copying, END);
   yield* ending(copying);
 }
 
 async function surveyOf(stream: Recorded): Promise<Survey> {
   const survey: Survey = { kept: new Map(), added: new Map() };
   let last = -1;
+  let additions: Entry[] = [];
   for await (const entry of stream.entries()) {
-    const records = entry.records ?? [];
-    const own = records.at(-1);
-    if (own === undefined) survey.added.set(last, [...(survey.added.get(last) ?? []), entry]);
-    else {
-      for (const index of records) if (!survey.kept.has(index)) survey.kept.set(index, 0);
-      survey.kept.set(own, (survey.kept.get(own) ?? 0) + signature(entry));
-      last = Math.max(last, own);
+    const own = entry.records?.at(-1);
+    if (own === undefined) {
+      additions.push(entry);
+      continue;
     }
+    if (additions.length > 0) survey.added.set(last, [...(survey.added.get(last) ?? []), ...additions]);
+    additions = [];
+    for (const index of entry.records ?? []) if (!survey.kept.has(index)) survey.kept.set(index, 0);
+    survey.kept.set(own, (survey.kept.get(own) ?? 0) + signature(entry));
+    last = Math.max(last, own);
   }
+  if (additions.length > 0) survey.added.set(END, additions);
   return survey;
 }
 
@@ -88,6 +98,7 @@ async function* copyRecord(copying: Copying, raw: SessionRecord): AsyncGenerator
   const own = entries.filter((entry) => entry.records?.at(-1) === raw.index);
   const kept = copying.survey.kept.get(raw.index);
   const wanted = isWanted(copying, value, own.length > 0, kept !== undefined);
+  if (own.some(({ id }) => id === copying.stream.header.head)) copying.head = filled(value?.uuid);
   if (!wanted) leaveOut(copying, value);
   else if (value && own.length > 0 && kept !== sum(own)) {
     const changed = await entriesOf(copying.stream, raw.index);
@@ -138,7 +149,8 @@ function staysBeside({ gone }: Copying, value: Json | undefined): boolean {
 function leaveOut(copying: Copying, value: Json | undefined): void {
   copying.touched = true;
   const uuid = filled(value?.uuid);
-  if (uuid !== undefined) copying.gone.set(uuid, filled(value?.parentUuid) ?? null);
+  const before = filled(value?.logicalParentUuid) ?? filled(value?.parentUuid) ?? null;
+  if (uuid !== undefined) copying.gone.set(uuid, before);
 }
 
 /** What a record that named `parent` follows now. */
@@ -209,8 +221,10 @@ async function* added(copying: Copying, after: number): AsyncGenerator<Written> 
   const entries = copying.survey.added.get(after);
   if (!entries) return;
   const { thread, draft, stream } = copying;
+  if (after === END && copying.head !== undefined) thread.parent = copying.head;
   const before = thread.parent;
   copying.touched = true;
+  copying.head = undefined;
   if (!copying.closed) yield close(copying);
   const additions: Stream = { ...stream, entries: () => from(entries) };
   yield* compose(additions, draft);
@@ -235,5 +249,6 @@ function* ending(copying: Copying): Generator<Written> {
   if (retitled) yield line(thread.file, { type: "custom-title", customTitle: title, sessionId });
   if (!touched || thread.parent === null || copying.state.subagent) return;
   const prompt = draft.lastPrompt === "" ? {} : { lastPrompt: draft.lastPrompt.slice(0, 200) };
-  yield line(thread.file, { type: "last-prompt", ...prompt, leafUuid: thread.parent, sessionId });
+  const leafUuid = copying.head ?? thread.parent;
+  yield line(thread.file, { type: "last-prompt", ...prompt, leafUuid, sessionId });
 }

@@ -28,16 +28,16 @@ const READERS: Readonly<Record<string, Reader>> = {
   Read: readFile,
   NotebookRead: ({ notebook_path, ...rest }) => readFile({ ...rest, file_path: notebook_path }),
   Write({ file_path, content, ...rest }) {
-    if (!filled(file_path) || text(content) === undefined) return undefined;
+    if (text(file_path) === undefined || text(content) === undefined) return undefined;
     return { tool: "write", input: { path: file_path, content, ...rest } };
   },
   Edit({ file_path, old_string, new_string, replace_all, ...rest }) {
     const edit = editOf({ old_string, new_string, replace_all });
-    if (!filled(file_path) || !edit) return undefined;
+    if (text(file_path) === undefined || !edit) return undefined;
     return { tool: "edit", input: { path: file_path, edits: [edit], ...rest } };
   },
   MultiEdit({ file_path, edits, ...rest }) {
-    if (!filled(file_path) || !Array.isArray(edits)) return undefined;
+    if (text(file_path) === undefined || !Array.isArray(edits)) return undefined;
     const known = edits.map(editOf);
     if (known.length === 0 || known.includes(undefined)) return undefined;
     return { tool: "edit", input: { path: file_path, edits: known, ...rest } };
@@ -85,7 +85,7 @@ const OTHER_TOOLS: ReadonlySet<string> = new Set([
 ]);
 
 function readFile({ file_path, ...rest }: Json): UniversalCall | undefined {
-  return filled(file_path) ? { tool: "read", input: { path: file_path, ...rest } } : undefined;
+  return text(file_path) === undefined ? undefined : { tool: "read", input: { path: file_path, ...rest } };
 }
 
 function task({ prompt, subagent_type, ...rest }: Json): UniversalCall | undefined {
