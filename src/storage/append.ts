@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { BatonError } from "../session/error.ts";
-import { codeOf, hashFile, lstatIfAny } from "./disk.ts";
+import { codeOf, hashFile, lstatIfAny, UNCHANGED } from "./disk.ts";
 import type { AppendedFile } from "./journal.ts";
 
 const NEWLINE = 10;
@@ -138,6 +138,6 @@ function cutShort(file: AppendedFile, written: number): BatonError {
   return new BatonError(
     "not_writable",
     `Only ${written} bytes could be appended to ${file.path}; the disk is probably full.`,
-    "The store is as it was. Free some space there, then try again.",
+    `${UNCHANGED}Free some space there, then try again.`,
   );
 }

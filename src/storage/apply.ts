@@ -4,7 +4,7 @@
 import { appendFile, chmod, constants, copyFile, readFile, unlink } from "node:fs/promises";
 import { BatonError } from "../session/error.ts";
 import type { Change } from "./changes.ts";
-import { diskError, isDiskError } from "./disk.ts";
+import { diskError, isDiskError, UNCHANGED } from "./disk.ts";
 import { type Journal, newJournal, type Operation } from "./journal.ts";
 import { publish, takeBack } from "./publish.ts";
 import { recover } from "./recover.ts";
@@ -89,5 +89,5 @@ async function giveUp(journal: Journal, error: unknown, step: OnStep): Promise<u
 
 function withHint(reason: unknown, hint: string): unknown {
   if (!(reason instanceof BatonError)) return reason;
-  return new BatonError(reason.code, reason.message, `${hint} ${reason.hint}`, reason);
+  return new BatonError(reason.code, reason.message, `${hint} ${reason.hint.replace(UNCHANGED, "")}`, reason);
 }

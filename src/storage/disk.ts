@@ -136,7 +136,7 @@ export function diskError(error: unknown, path?: string): BatonError {
   const [code, sentence, hint] = MEANINGS[codeOf(error)] ?? [
     "failed",
     `could not be written: ${error instanceof Error ? error.message : String(error)}`,
-    "The store is as it was. Look at the message, then try again.",
+    `${UNCHANGED}Look at the message, then try again.`,
   ];
   return new BatonError(code, `${where} ${sentence}.`, hint, error);
 }
@@ -146,8 +146,11 @@ function pathOf(error: unknown): string {
   return typeof dest === "string" ? dest : typeof path === "string" ? path : "A file";
 }
 
-const FREE_SPACE = "The store is as it was. Free some space there, then try again.";
-const PERMISSIONS = "The store is as it was. Check who owns the folder and its permissions, then try again.";
+/** Stands before a hint where everything could be put back. */
+export const UNCHANGED = "The store is as it was. ";
+
+const FREE_SPACE = `${UNCHANGED}Free some space there, then try again.`;
+const PERMISSIONS = `${UNCHANGED}Check who owns the folder and its permissions, then try again.`;
 
 const MEANINGS: Record<string, [ErrorCode, string, string]> = {
   ENOSPC: ["not_writable", "could not be written because the disk is full", FREE_SPACE],
@@ -158,7 +161,7 @@ const MEANINGS: Record<string, [ErrorCode, string, string]> = {
   EROFS: [
     "not_writable",
     "could not be written because the disk is read-only",
-    "The store is as it was. Make the disk writable, then try again.",
+    `${UNCHANGED}Make the disk writable, then try again.`,
   ],
   EEXIST: [
     "refused",
@@ -168,17 +171,13 @@ const MEANINGS: Record<string, [ErrorCode, string, string]> = {
   ENOTDIR: [
     "not_writable",
     "could not be written because a file stands where a folder should be",
-    "The store is as it was. Move that file away, then try again.",
+    `${UNCHANGED}Move that file away, then try again.`,
   ],
-  ENOENT: [
-    "not_found",
-    "is not there any more",
-    "The store is as it was. List the sessions again, then try again.",
-  ],
+  ENOENT: ["not_found", "is not there any more", `${UNCHANGED}List the sessions again, then try again.`],
   EXDEV: [
     "not_writable",
     "could not be written because its folder spans two disks",
-    "The store is as it was. Move the store to one disk, then try again.",
+    `${UNCHANGED}Move the store to one disk, then try again.`,
   ],
   ENAMETOOLONG: ["not_writable", "has a name that is too long for this disk", "Use a shorter folder name."],
   EMFILE: ["busy", "could not be opened because too many files are open", "Try again in a moment."],

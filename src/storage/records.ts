@@ -59,8 +59,8 @@ export interface ReadOptions {
 }
 
 const CHUNK = 1 << 20;
-/** Bounds memory on a file that is one endless line. */
-const LONGEST_LINE = 1 << 27;
+/** Bounds memory on a file that is one endless line; twice the largest document an agent takes still fits. */
+const LONGEST_LINE = 96 << 20;
 const NEWLINE = 10;
 const NONE: readonly Loss[] = [];
 
@@ -70,7 +70,7 @@ export async function* readRecords(path: string, options: ReadOptions = {}): Asy
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     if (!(await file.stat()).isFile()) {
-      throw new BatonError("damaged", `${path} is not a regular file`, "Name the session's own file.");
+      throw new BatonError("damaged", `${path} is not a regular file.`, "Name the session's own file.");
     }
     yield* batches(file, options);
   } finally {

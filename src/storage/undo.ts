@@ -1,11 +1,10 @@
 // Takes an operation back, as long as the store still holds exactly what it wrote.
-
 import { BatonError } from "../session/error.ts";
 import { diskError } from "./disk.ts";
 import { busy, type Journal, type Operation, openJournal } from "./journal.ts";
 import { findOperation } from "./operations.ts";
 import { recover } from "./recover.ts";
-import { goneOn, remainsOf, remove } from "./remove.ts";
+import { finishUndo, goneOn, remainsOf, remove } from "./remove.ts";
 import type { OnStep } from "./stage.ts";
 
 const PATIENCE = 2000;
@@ -37,6 +36,7 @@ export async function undo(
 async function undoOperation(journal: Journal, step: OnStep): Promise<void> {
   const { operation } = journal;
   if (operation.state === "undone") return;
+  if (operation.state === "undoing") return finishUndo(journal, step);
   if (operation.state !== "done") {
     throw new BatonError(
       "refused",
