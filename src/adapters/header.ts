@@ -29,8 +29,9 @@ export function headerBuilder(
         facts.messageCount++;
         if (facts.firstPrompt === undefined && entry.content.trim() !== "") facts.firstPrompt = entry.content;
       }
-      if (entry.type === "assistant" || (entry.type === "tool_call" && entry.turn !== undefined))
-        countReply(entry.turn);
+      // What an agent filled in by itself is no reply.
+      const replied = entry.type === "assistant" && !entry.injected;
+      if (replied || (entry.type === "tool_call" && entry.turn !== undefined)) countReply(entry.turn);
     },
     patch(patch: HeaderPatch) {
       noteTime(facts, patch.timestamp);

@@ -61,7 +61,7 @@ function rendered(record: ClaudeRecord): string[] {
 const OPEN = "<system-reminder>\n";
 const CLOSE = "\n</system-reminder>";
 
-export function unwrapped(reminder: string): string {
+function unwrapped(reminder: string): string {
   return reminder.startsWith(OPEN) && reminder.endsWith(CLOSE)
     ? reminder.slice(OPEN.length, -CLOSE.length)
     : reminder;

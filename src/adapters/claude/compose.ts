@@ -22,7 +22,7 @@ export async function* compose(stream: Stream, draft: Draft): AsyncGenerator<Wri
 }
 
 /** Losses in the order in which they were met. */
-export function* drained(draft: Draft): Generator<Written> {
+function* drained(draft: Draft): Generator<Written> {
   for (const found of draft.losses.splice(0)) yield { type: "loss", loss: found };
 }
 

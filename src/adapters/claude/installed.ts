@@ -64,7 +64,7 @@ function serversIn(global: Json): string[] {
 }
 
 /** Empty when the file is not there or is not an object: the CLI then takes its defaults as well. */
-async function readJson(path: string): Promise<Json> {
+export async function readJson(path: string): Promise<Json> {
   try {
     const value: unknown = JSON.parse(await readFile(path, "utf8"));
     return isObject(value) ? value : {};

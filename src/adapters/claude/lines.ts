@@ -79,7 +79,7 @@ export function line(file: string, record: Json, says: Says = []): WrittenRecord
 const HALF_CHARACTER = /\\u[dD][89a-fA-F]/;
 
 /** The original time, unless there is none or it lies in the future. */
-export function timeFor(thread: Thread, timestamp: string): string {
+function timeFor(thread: Thread, timestamp: string): string {
   const then = Date.parse(timestamp);
   if (!Number.isNaN(then)) thread.time = new Date(Math.min(then, thread.target.now.getTime())).toISOString();
   return thread.time;
@@ -91,7 +91,7 @@ export function uuidAt(thread: Thread, ahead: number): string {
 }
 
 /** The same input always gives the same uuid, so an analysis and the write that follows it agree. */
-export function uuidFrom(seed: string): string {
+function uuidFrom(seed: string): string {
   const digest = createHash("sha256").update(seed).digest("hex");
   const variant = "89ab"[Number.parseInt(digest[16] as string, 16) & 3];
   return `${digest.slice(0, 8)}-${digest.slice(8, 12)}-4${digest.slice(13, 16)}-${variant}${digest.slice(17, 20)}-${digest.slice(20, 32)}`;

@@ -7,13 +7,17 @@ import type { Source } from "../../session/source.ts";
 import { readRecords } from "../../storage/records.ts";
 import type { SessionRef } from "../adapter.ts";
 import { openSource } from "../open.ts";
+import { readJson } from "./installed.ts";
 import { isStore, readStore } from "./legacy-store.ts";
+import { filled } from "./native.ts";
 import { guessProject } from "./project.ts";
 import { fold } from "./read.ts";
 
 export async function open(ref: SessionRef): Promise<Source> {
+  const title = await taskOf(ref);
   const source = await openSource({
     ref: isStore(ref.path) ? { ...ref, thread: undefined } : ref,
+    ...(title !== undefined && { extra: { title } }),
     fold,
     provider: "anthropic",
     unanswered: "hidden",
@@ -27,6 +31,13 @@ export async function open(ref: SessionRef): Promise<Source> {
     found.push(loss("project_guessed", {}, path));
   }
   return { ...source, header, losses: [...source.losses, ...found], children: () => children(ref, header) };
+}
+
+/** What a subagent was started for, from the file beside its own. */
+async function taskOf({ path, parent, thread }: SessionRef): Promise<string | undefined> {
+  if (parent === undefined || thread !== undefined) return undefined;
+  const { description } = await readJson(path.replace(/\.jsonl$/, ".meta.json"));
+  return filled(description);
 }
 
 /** The folder named after the project; subagents lie further down. */

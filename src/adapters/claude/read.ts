@@ -100,6 +100,7 @@ function facts(line: Line): void {
       report(line, "session_mixed", session);
     }
   }
+  if (isObject(value.forkedFrom)) forkOf(line, value.forkedFrom);
   const cwd = filled(value.cwd);
   if (cwd !== undefined && state.cwd === "") {
     state.cwd = cwd;
@@ -116,6 +117,14 @@ function facts(line: Line): void {
     state.version = version;
     patch(line, { cliVersion: version });
   }
+}
+
+/** Every record of a branched session names the one it was copied from. */
+function forkOf(line: Line, { sessionId }: ClaudeRecord): void {
+  const session = filled(sessionId);
+  if (session === undefined || session === line.state.fork) return;
+  line.state.fork = session;
+  patch(line, { link: { type: "fork_of", session: `claude:${session}` } });
 }
 
 function readTime(line: Line): void {

@@ -23,6 +23,7 @@ export interface ClaudeState {
   branch: string;
   version: string;
   model: string;
+  fork: string;
   /** Summaries whose leaf has not been seen: [leaf, summary]. */
   summaries: [string, string][];
   /** Task calls that may own a sidechain in this file: [call, beginning of its prompt, description]. */
@@ -64,6 +65,7 @@ export function initialState(ref: RefFacts): ClaudeState {
     branch: "",
     version: "",
     model: "",
+    fork: "",
     summaries: [],
     tasks: [],
     members: [],

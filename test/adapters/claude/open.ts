@@ -10,7 +10,7 @@ export const FIXTURES = join(import.meta.dirname, "fixtures");
 const MTIME = Date.parse("2026-11-15T12:00:00Z");
 
 /** The sessions of a fixture, without their subagents. */
-export async function refsIn(fixture: string): Promise<SessionRef[]> {
+async function refsIn(fixture: string): Promise<SessionRef[]> {
   const home = { dir: "/nowhere", env: { CLAUDE_CONFIG_DIR: join(FIXTURES, fixture, "native") } };
   const refs = await Array.fromAsync(claude.discover(home));
   return refs

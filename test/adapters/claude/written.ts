@@ -11,7 +11,7 @@ import type { Source, Stream } from "../../../src/session/source.ts";
 
 export const NOW = new Date("2026-11-15T12:00:00.000Z");
 
-export function targetIn(dir: string, more: Partial<Target> = {}): Target {
+function targetIn(dir: string, more: Partial<Target> = {}): Target {
   return {
     home: { dir, env: {} },
     originalId: "0c0ffee0-0000-4000-8000-000000000001",
@@ -23,7 +23,7 @@ export function targetIn(dir: string, more: Partial<Target> = {}): Target {
   };
 }
 
-export interface Written {
+interface Written {
   losses: Loss[];
   /** Path → content, as planned. */
   files: Map<string, Buffer>;
@@ -31,7 +31,7 @@ export interface Written {
   says: (readonly [string, string])[];
 }
 
-export async function written(stream: Stream, target: Target): Promise<Written> {
+async function written(stream: Stream, target: Target): Promise<Written> {
   const losses: Loss[] = [];
   const says: (readonly [string, string])[] = [];
   async function* records() {
