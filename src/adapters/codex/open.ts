@@ -23,7 +23,9 @@ export async function bundle(ref: SessionRef): Promise<SessionRef> {
 }
 
 /** `seen`: the threads above this one, because a damaged store may name a thread as its own child. */
-async function openThread(ref: SessionRef, seen: ReadonlySet<string>): Promise<Source> {
+async function openThread(given: SessionRef, seen: ReadonlySet<string>): Promise<Source> {
+  // The records name the parent themselves.
+  const { parent: _, ...ref } = given;
   const main = await fileRef(ref.path, "main");
   const meta = main && (await metaOf(main.path, main.size));
   const lineage = main

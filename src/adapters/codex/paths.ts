@@ -1,5 +1,5 @@
 // Where Codex keeps sessions, and how their files are named.
-import type { Dirent, Stats } from "node:fs";
+import { closeSync, type Dirent, openSync, readSync, type Stats } from "node:fs";
 import { open, readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { FileRef, Home, SessionRef } from "../adapter.ts";
@@ -77,7 +77,30 @@ async function refOf(files: RolloutFile[]): Promise<SessionRef | undefined> {
   }
   const [main] = found;
   if (!main || !newestFirst[0]) return undefined;
-  return { agent: "codex", originalId: newestFirst[0].thread, path: main.path, files: found };
+  const parent = spawnerOf(main.path);
+  const ref = { agent: "codex", originalId: newestFirst[0].thread, path: main.path, files: found };
+  return parent === undefined ? ref : { ...ref, parent };
+}
+
+const PEEK = Buffer.allocUnsafe(2048);
+
+/**
+ * The thread that spawned this one, from the beginning of its first line; its name does not tell. Synchronous,
+ * because that costs a tenth of the stat before it, and the awaited kind three times as much.
+ */
+function spawnerOf(path: string): string | undefined {
+  let file: number | undefined;
+  try {
+    file = openSync(path, "r");
+    const [line = ""] = PEEK.toString("latin1", 0, readSync(file, PEEK, 0, PEEK.length, 0)).split("\n");
+    if (!line.includes('"session_meta"')) return undefined;
+    return new RegExp(`"parent_thread_id":\\s*"(${UUID})"`).exec(line)?.[1];
+  } catch {
+    // Opening the session will say what is wrong with it.
+    return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
 }
 
 export async function fileRef(path: string, role: FileRef["role"]): Promise<FileRef | undefined> {

@@ -40,6 +40,27 @@ test("a reverted thread is one session, in its newest file", async () => {
   expect(refs[0]?.files.map(({ role }) => role)).toEqual(["main", "parent", "parent"]);
 });
 
+test("a subagent is found with the thread that spawned it", async () => {
+  const home = await privateHome();
+  const spawn = { parent_thread_id: id(1), depth: 1 };
+  const line = (payload: object) => `${JSON.stringify({ type: "session_meta", payload })}\n`;
+  await put(home, `.codex/sessions/2026/01/01/${name(id(1))}`, line({ id: id(1) }));
+  const source = { subagent: { thread_spawn: spawn } };
+  await put(home, `.codex/sessions/2026/01/01/${name(id(2))}`, line({ id: id(2), source }));
+  const quoted = JSON.stringify({
+    type: "response_item",
+    payload: { text: `"parent_thread_id":"${id(1)}"` },
+  });
+  await put(home, `.codex/sessions/2026/01/01/${name(id(3))}`, `${line({ id: id(3) })}${quoted}\n`);
+  const refs = await Array.fromAsync(codex.discover(home));
+  const parents = refs.map(({ originalId, parent }) => [originalId, parent]).sort();
+  expect(parents).toEqual([
+    [id(1), undefined],
+    [id(2), id(1)],
+    [id(3), undefined],
+  ]);
+});
+
 test("links are followed, what is not a file is not a session", async () => {
   const home = await privateHome();
   const real = await put(home, "real.jsonl", meta(id(1)));
