@@ -1,7 +1,7 @@
 // A session as a stream: what readers hand out and writers take, whatever its size. The skeleton is small and
 // in memory; content is read when it is asked for.
 import type { Loss } from "./losses.ts";
-import type { Entry, EntryType, Header, Session, SessionRecord, Usage } from "./session.ts";
+import type { Entry, Header, Session, SessionRecord, Usage } from "./session.ts";
 import { type Skeleton, skeletonBuilder } from "./skeleton.ts";
 
 export interface Range {
@@ -70,8 +70,6 @@ export interface HeaderPatch {
   timestamp?: string;
   link?: NonNullable<Header["links"]>[number];
 }
-
-export type EntryOf<T extends EntryType> = Extract<Entry, { type: T }>;
 
 /** A whole session in memory, seen as a stream. */
 export function sourceOf(session: Session): Source {

@@ -137,7 +137,7 @@ function texts(values: readonly unknown[]): string[] {
 }
 
 /** Every string inside, keys aside. */
-export function leaves(value: unknown): string[] {
+function leaves(value: unknown): string[] {
   if (typeof value === "string") return one(value);
   if (typeof value !== "object" || value === null) return [];
   return Object.values(value).flatMap(leaves);

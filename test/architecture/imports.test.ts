@@ -73,6 +73,20 @@ describe("adapters", () => {
   });
 });
 
+it("what judges a proof knows no adapter, not even through others", () => {
+  const seen = new Set<string>();
+  const visit = (path: string) => {
+    if (seen.has(path)) return;
+    seen.add(path);
+    const file = sources.find((source) => source.path === path);
+    for (const imported of file ? importsOf(file) : []) if (imported.path) visit(imported.path);
+  };
+  visit("src/verify/facts.ts");
+  visit("src/verify/compare.ts");
+  expect(seen.size).toBeGreaterThan(5);
+  expect([...seen].filter((path) => path.startsWith("src/adapters/"))).toEqual([]);
+});
+
 describe("packages", () => {
   const packagesOf = (folder: string) =>
     new Set(

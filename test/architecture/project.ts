@@ -21,7 +21,8 @@ export function files(folder = ""): SourceFile[] {
   }));
 }
 
-export const isCode = ({ path }: SourceFile) => /\.(ts|js)$/.test(path) && !path.includes("/fixtures/");
+export const isCode = ({ path }: SourceFile) =>
+  /\.(ts|js)$/.test(path) && !/\/(?:fixtures|recorded)\//.test(path);
 
 function walk(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((item) => {

@@ -9,7 +9,7 @@ import { files } from "../architecture/project.ts";
 import { runExamples } from "./examples.ts";
 
 const manifest = JSON.parse(await readFile("package.json", "utf8")) as Record<string, Record<string, string>>;
-const pages = files().filter(({ path }) => path.endsWith(".md") && !path.includes("/fixtures/"));
+const pages = files().filter(({ path }) => path.endsWith(".md") && !/\/(?:fixtures|recorded)\//.test(path));
 const readme = await readFile("README.md", "utf8");
 const matches = (text: string, pattern: RegExp) =>
   Array.from(text.matchAll(pattern), ([, found]) => found as string);
