@@ -74,7 +74,7 @@ export const claudeScenarios: Scenarios = {
   async orphaned(rig) {
     const { id } = await rig.start(
       "Run something long",
-      [{ text: "Two at once", calls: [bash("echo quick"), bash("touch started; sleep 60")] }],
+      [{ text: "Two at once", calls: [bash("echo quick-$((6 * 7))"), bash(afterOutput("quick-42"))] }],
       { signal: { name: "SIGKILL", file: "started" } },
     );
     return id;
@@ -111,6 +111,11 @@ export const claudeScenarios: Scenarios = {
     return id;
   },
 };
+
+/** Waits until the other call's output is on record, so that only this one is left open. */
+function afterOutput(text: string): string {
+  return `for i in $(seq 200); do grep -rqs ${text} "$HOME/.claude/projects" && break; sleep 0.05; done; touch started; sleep 60`;
+}
 
 function toolReplies(rig: Rig): Reply[] {
   const path = file(rig, "a.txt");

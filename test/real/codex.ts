@@ -89,7 +89,7 @@ export const codexScenarios: Scenarios = {
       [
         {
           text: "Two at once",
-          calls: [shell("echo quick"), shell("touch started; sleep 60", { yield_time_ms: 30_000 })],
+          calls: [shell("echo quick-$((6 * 7))"), shell(afterOutput("quick-42"), { yield_time_ms: 30_000 })],
         },
       ],
       { signal: { name: "SIGKILL", file: "started" } },
@@ -151,6 +151,11 @@ export const codexScenarios: Scenarios = {
     return id;
   },
 };
+
+/** Waits until the other call's output is on record, so that only this one is left open. */
+function afterOutput(text: string): string {
+  return `for i in $(seq 200); do grep -rqs ${text} "$CODEX_HOME/sessions" && break; sleep 0.05; done; touch started; sleep 60`;
+}
 
 async function files(rig: Rig): Promise<void> {
   await rig.write("a.txt", "one\ntwo\nthree\n");
