@@ -35,6 +35,31 @@ interface Checkpoint {
 const CHECKPOINT_BYTES = 4 << 20;
 
 export async function openSource<State>(options: OpenOptions<State>): Promise<Source> {
+  const { header, losses, usages, lastOfTurn, ...found } = await gather(options);
+  const finished = found.skeleton.finish(found.head?.id, found.head?.unlessFollowed);
+  for (const damage of structureLosses(finished, found.hosted)) losses.push(damage);
+  const hidden = hiddenEntries(finished, options);
+  const skeleton: Skeleton = { ...finished, note: (at) => hidden.has(at) || finished.note(at) };
+  const reported = new Set<number>();
+  const damaged = (record: NativeRecord) => {
+    if (reported.has(record.index)) return;
+    reported.add(record.index);
+    losses.push(...record.losses);
+  };
+  const facts: Facts = { skeleton, hidden, usages, lastOfTurn, damaged };
+  const isLast = skeleton.head === skeleton.length - 1;
+  return {
+    header: header.finish(usages, isLast ? undefined : skeleton.id(skeleton.head)),
+    skeleton,
+    losses,
+    entries: (range) => entries(options, found.checkpoints, facts, range),
+    records: () => records(options, found.withEntry),
+    children: options.children ?? none,
+  };
+}
+
+/** One pass over cut strings: everything that must be known before the first entry can be handed out. */
+async function gather<State>(options: OpenOptions<State>) {
   const { ref, fold } = options;
   const skeleton = skeletonBuilder();
   const header = headerBuilder(options.ref.agent, ref, options.provider, options.extra);
@@ -86,21 +111,7 @@ export async function openSource<State>(options: OpenOptions<State>): Promise<So
       }
     }
   }
-
-  const finished = skeleton.finish(head?.id, head?.unlessFollowed);
-  for (const found of structureLosses(finished, hosted)) losses.push(found);
-  const hidden = hiddenEntries(finished, options);
-  const whole: Skeleton = { ...finished, note: (at) => hidden.has(at) || finished.note(at) };
-  const facts: Facts = { skeleton: whole, hidden, usages, lastOfTurn };
-  const source: Source = {
-    header: header.finish(usages, whole.head === whole.length - 1 ? undefined : whole.id(whole.head)),
-    skeleton: whole,
-    losses,
-    entries: (range) => entries(options, checkpoints, facts, range),
-    records: () => records(options, withEntry),
-    children: options.children ?? none,
-  };
-  return source;
+  return { skeleton, header, losses, usages, lastOfTurn, checkpoints, withEntry, hosted, head };
 }
 
 async function* none(): AsyncGenerator<Source> {
@@ -121,6 +132,8 @@ async function* entries<State>(
   let position = start.entries;
   for await (const batch of options.read({ from: start.at, shrink: false })) {
     for (const record of batch) {
+      // Only a pass over whole records sees damage inside a long text.
+      if (!record.whole) facts.damaged(record);
       for (const folded of options.fold.step(state, record)) {
         if (folded.type !== "entry") continue;
         if (position >= to) return;
@@ -137,6 +150,8 @@ interface Facts {
   hidden: ReadonlySet<number>;
   usages: ReadonlyMap<string, Usage>;
   lastOfTurn: ReadonlyMap<string, number>;
+  /** Reports a record whose long text turned out to be damaged, once. */
+  damaged(record: NativeRecord): void;
 }
 
 /** The entry with ids of other entries in place of native ones, and with what is known from later records. */

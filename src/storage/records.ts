@@ -154,12 +154,18 @@ function addLine(
 ): void {
   const small = shrinks ? shrink(line) : undefined;
   const value = parse(small ?? line.toString("utf8"));
-  if (value === FAILED) {
-    addPieces(records, position, parseDamaged(line, placeOf(position), terminated), terminated);
-  } else {
+  if (value !== FAILED) {
     const losses = isPlain ? NONE : oddBytes(line, placeOf(position));
     add(records, position, line, value, small === undefined, terminated, losses);
+    return;
   }
+  // Damage inside a long text costs that text only, and both kinds of pass agree on the record.
+  const cut = shrinks ? undefined : shrink(line);
+  const rest = cut === undefined ? FAILED : parse(cut);
+  if (rest !== FAILED) {
+    const damage = loss("record_unreadable", placeOf(position), "a long text in it is damaged and was cut");
+    add(records, position, line, rest, false, terminated, [damage]);
+  } else addPieces(records, position, parseDamaged(line, placeOf(position), terminated), terminated);
 }
 
 function addRaw(
