@@ -4,10 +4,17 @@ import { structuredPatch } from "./hunks.ts";
 import { type Json, text } from "./native.ts";
 
 export function displayed(name: string, input: Json, result: ToolResult): unknown {
-  const { output, success } = result;
-  if (!success) return `Error: ${output}`;
+  const output = shortened(result.output);
+  if (!result.success) return `Error: ${output}`;
   const show = Object.hasOwn(SHOWN, name) ? SHOWN[name] : undefined;
-  return show ? show(input, result) : output;
+  return show ? show(input, { ...result, output }) : output;
+}
+
+const LONGEST = 4000;
+
+/** The terminal folds long outputs away; the whole text stands in the result itself. */
+function shortened(output: string): string {
+  return output.length <= LONGEST ? output : `${output.slice(0, LONGEST)}…`;
 }
 
 const SHOWN: Readonly<Record<string, (input: Json, result: ToolResult) => unknown>> = {

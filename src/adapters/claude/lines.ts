@@ -12,7 +12,7 @@ export interface Thread {
   branch: string;
   /** Set for a subagent's file. */
   agentId?: string;
-  /** Names the file among those of the session, so that no two records get the same uuid. */
+  /** Letters of its own for each file of each session, so that no two records get the same uuid. */
   seed: string;
   written: number;
   /** The newest record, which the next one follows. */
@@ -25,7 +25,7 @@ export function newThread(
   file: string,
   more: Partial<Pick<Thread, "branch" | "agentId">> = {},
 ): Thread {
-  const seed = `${target.originalId}/${file}`;
+  const seed = shortHash(`${target.originalId}/${file}`, 20);
   return {
     target,
     file,
@@ -70,31 +70,41 @@ export function chained(
 
 export function line(file: string, record: Json, says: Says = []): WrittenRecord {
   const json = JSON.stringify(record);
-  if (!HALF_CHARACTER.test(json)) return { type: "record", file, bytes: `${json}\n`, says };
+  if (!json.includes(HALF_CHARACTER)) return { type: "record", file, bytes: `${json}\n`, says };
   const bytes = `${JSON.stringify(record, (_, value) => (typeof value === "string" ? value.toWellFormed() : value))}\n`;
   return { type: "record", file, bytes, says: says.map(([type, text]) => [type, text.toWellFormed()]) };
 }
 
-/** The API refuses text with half a surrogate pair, which is how JSON spells it. */
-const HALF_CHARACTER = /\\u[dD][89a-fA-F]/;
+/** How JSON spells half a surrogate pair, which the API refuses. */
+const HALF_CHARACTER = "\\ud";
 
 /** The original time, unless there is none or it lies in the future. */
 function timeFor(thread: Thread, timestamp: string): string {
-  const then = Date.parse(timestamp);
-  if (!Number.isNaN(then)) thread.time = new Date(Math.min(then, thread.target.now.getTime())).toISOString();
+  const now = thread.target.now.toISOString();
+  if (ISO.test(timestamp)) thread.time = timestamp < now ? timestamp : now;
+  else {
+    const then = Date.parse(timestamp);
+    if (!Number.isNaN(then))
+      thread.time = new Date(Math.min(then, thread.target.now.getTime())).toISOString();
+  }
   return thread.time;
 }
 
-/** The uuid of the next record, or of one further on. */
+const ISO = /^\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\d\.\d{3}Z$/;
+
+/**
+ * The uuid of the next record, or of one further on. The same session and place always give the same one, so an
+ * analysis and the write that follows it agree.
+ */
 export function uuidAt(thread: Thread, ahead: number): string {
-  return uuidFrom(`${thread.seed}:${thread.written + ahead}`);
+  const { seed } = thread;
+  const place = (thread.written + ahead).toString(16).padStart(12, "0");
+  return `${seed.slice(0, 8)}-${seed.slice(8, 12)}-4${seed.slice(12, 15)}-8${seed.slice(15, 18)}-${place}`;
 }
 
-/** The same input always gives the same uuid, so an analysis and the write that follows it agree. */
-function uuidFrom(seed: string): string {
-  const digest = createHash("sha256").update(seed).digest("hex");
-  const variant = "89ab"[Number.parseInt(digest[16] as string, 16) & 3];
-  return `${digest.slice(0, 8)}-${digest.slice(8, 12)}-4${digest.slice(13, 16)}-${variant}${digest.slice(17, 20)}-${digest.slice(20, 32)}`;
+/** The id of a model message that begins with the next record. */
+export function messageIdAt(thread: Thread): string {
+  return `msg_${thread.seed.slice(0, 16)}${thread.written.toString(16).padStart(8, "0")}`;
 }
 
 export function shortHash(seed: string, length: number): string {

@@ -7,7 +7,7 @@ import type { Written } from "../adapter.ts";
 import { contentOf } from "./blocks.ts";
 import { displayed } from "./displayed.ts";
 import { blocksOfParts, type Draft, empty, remember } from "./draft.ts";
-import { chained, type Says, says, shortHash } from "./lines.ts";
+import { chained, messageIdAt, type Says, says } from "./lines.ts";
 import { type ClaudeBlock, type Json, SYNTHETIC, text } from "./native.ts";
 import { blockOf, textBlock } from "./native-blocks.ts";
 import { translate } from "./translate.ts";
@@ -82,7 +82,7 @@ function assistantLine(
 function messageId(draft: Draft, entry: { id: string; turn?: string | undefined }): string {
   const { message, thread } = draft;
   if (message && entry.turn !== undefined && message[0] === entry.turn) return message[1];
-  const id = `msg_${shortHash(`${thread.seed}:${thread.written}`, 24)}`;
+  const id = messageIdAt(thread);
   draft.message = entry.turn === undefined ? undefined : [entry.turn, id];
   return id;
 }

@@ -1,42 +1,33 @@
 // A number that tells whether an entry still says what its record says.
+import { hash } from "node:crypto";
 import type { Entry } from "../../session/session.ts";
 
+/** 48 bits, so that the sums of many are still exact. */
 export function signature(entry: Entry): number {
-  return hash(JSON.stringify(contentOf(entry)));
+  return Number.parseInt(hash("sha1", wording(entry), "hex").slice(0, 12), 16);
 }
 
 /** Only what the record itself holds: links, counts and places are not content. */
-function contentOf(entry: Entry): unknown[] {
+function wording(entry: Entry): string {
   const { type } = entry;
+  const parts = entry.parts === undefined ? "" : JSON.stringify(entry.parts);
   switch (type) {
     case "user":
-      return ["user", entry.content, entry.parts];
+      return `user ${entry.content}${parts}`;
     // Seen as a thread, a compaction is the message that replaced what it hid.
     case "compaction":
-      return ["user", entry.summary ?? "", undefined];
+      return `user ${entry.summary ?? ""}`;
     case "assistant":
-      return [type, entry.content, entry.thinking, entry.parts];
+      return parts === "" ? `${type} ${entry.content} ${entry.thinking}` : `${type} ${parts}`;
     case "tool_call":
-      return [type, entry.id, entry.tool, entry.input];
+      return `${type} ${entry.id} ${entry.tool} ${JSON.stringify(entry.input)}`;
     case "tool_result":
-      return [type, entry.callId, entry.success, entry.output, entry.parts];
+      return `${type} ${entry.callId} ${entry.success} ${parts === "" ? entry.output : parts}`;
     case "system":
-      return [type, entry.content];
+      return `${type} ${entry.content}${parts}`;
     case "switch":
-      return [type, entry.switch];
+      return `${type} ${JSON.stringify(entry.switch)}`;
     default:
       return entry satisfies never;
   }
-}
-
-/** 48 bits of a string, so that the sums of many are still exact. */
-function hash(words: string): number {
-  let high = 0xdeadbeef;
-  let low = 0x41c6ce57;
-  for (let at = 0; at < words.length; at++) {
-    const code = words.charCodeAt(at);
-    high = Math.imul(high ^ code, 2654435761);
-    low = Math.imul(low ^ code, 1597334677);
-  }
-  return (high >>> 0) * 2 ** 16 + (low >>> 16);
 }
