@@ -4,6 +4,8 @@ import { lines, type Piece } from "./pieces.ts";
 
 export interface Arguments {
   strings: string[];
+  /** Lists of words, such as a command that was given without a shell. */
+  lists: string[][];
   removed: string[];
   added: string[];
 }
@@ -15,14 +17,14 @@ export interface Progress {
 }
 
 export function argumentsOf(input: unknown): Arguments {
-  const found: Arguments = { strings: [], removed: [], added: [] };
+  const found: Arguments = { strings: [], lists: [], removed: [], added: [] };
   collect("", input, found);
   return found;
 }
 
 /** Where the lines of this piece end, or undefined when the call does not hold it. */
 export function find(piece: Piece, call: Arguments, from: Progress): Progress | undefined {
-  if (!piece.strings.every((text) => call.strings.some((have) => have.includes(text)))) return undefined;
+  if (!piece.strings.every((text) => holdsText(call, text))) return undefined;
   if (!piece.words.every((spellings) => spellings.some((word) => holdsWord(call, word)))) return undefined;
   const removed = inOrder(piece.removed, call.removed, from.removed);
   const added = inOrder(piece.added, call.added, from.added);
@@ -38,8 +40,7 @@ function collect(key: string, value: unknown, found: Arguments): void {
     return;
   }
   if (typeof value !== "object" || value === null) return;
-  if (Array.isArray(value) && value.length > 1 && value.every((item) => typeof item === "string"))
-    found.strings.push(value.join(" "));
+  if (Array.isArray(value) && value.every((item) => typeof item === "string")) found.lists.push(value);
   for (const [name, item] of Object.entries(value)) collect(Array.isArray(value) ? key : name, item, found);
 }
 
@@ -69,6 +70,26 @@ function nested(text: string): unknown {
     // Text that merely begins like JSON.
     return undefined;
   }
+}
+
+function holdsText(call: Arguments, text: string): boolean {
+  if (call.strings.some((have) => have.includes(text))) return true;
+  if (call.lists.length === 0) return false;
+  const words = shellWords(text);
+  return call.lists.some(
+    (list) => list.length === words.length && list.every((word, at) => word === words[at]),
+  );
+}
+
+/** The words of a command as a shell takes them, nothing expanded. */
+function shellWords(command: string): string[] {
+  const words = command.match(/(?:[^\s'"\\]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")+/gs) ?? [];
+  return words.map((word) =>
+    word.replace(
+      /'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)/gs,
+      (_, single, double, escaped) => single ?? double?.replace(/\\(["\\$`])/g, "$1") ?? escaped,
+    ),
+  );
 }
 
 function holdsWord(call: Arguments, word: string): boolean {

@@ -158,8 +158,31 @@ function toolReplies(rig: Rig): Reply[] {
         { name: "NoSuchTool", input: { deep: { list: ["x", "ÿ"] } } },
       ],
     },
+    // Tools that this version or this set-up does not have: the call stays on record with its failure.
+    { calls: otherCalls(rig) },
     { calls: [bash("seq 1 5; sleep 0")] },
     { text: "All done." },
+  ];
+}
+
+function otherCalls(rig: Rig): Call[] {
+  const path = file(rig, "a.txt");
+  const edits = [
+    { old_string: "one", new_string: "uno" },
+    { old_string: "three", new_string: "tre", replace_all: true },
+  ];
+  return [
+    { name: "Glob", input: { pattern: "**/*.{ts,tsx}", path: rig.cwd } },
+    { name: "LS", input: { path: rig.cwd } },
+    { name: "MultiEdit", input: { file_path: path, edits } },
+    { name: "NotebookEdit", input: { notebook_path: file(rig, "n.ipynb"), new_source: "print('ü')" } },
+    {
+      name: "TodoWrite",
+      input: { todos: [{ content: "a task", status: "pending", activeForm: "doing it" }] },
+    },
+    { name: "WebFetch", input: { url: "http://127.0.0.1:1/page", prompt: "What does it say?" } },
+    { name: "WebSearch", input: { query: "what to look for" } },
+    { name: "mcp__files__stat", input: { path: "x", follow: true } },
   ];
 }
 

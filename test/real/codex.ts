@@ -201,7 +201,8 @@ function toolReplies(rig: Rig): Replies {
       calls: [shell("echo out; echo err >&2; exit 3"), shell("cat missing.txt", { workdir: rig.cwd })],
     },
     { calls: [{ name: "update_plan", input: { plan: [{ step: "first ÿ", status: "completed" }] } }] },
-    { calls: [{ name: "no_such_tool", input: { deep: { list: ["x", "ÿ"] } } }] },
+    // Tools that this version or this set-up does not have: the call stays on record with its failure.
+    { calls: otherCalls(rig) },
     { calls: [shell('read line; echo "got $line"', { tty: true, yield_time_ms: 500 })] },
     ({ messages }) => {
       const session = /running with session ID (\d+)/.exec(JSON.stringify(messages.at(-1)))?.[1];
@@ -210,6 +211,16 @@ function toolReplies(rig: Rig): Replies {
     },
     { calls: [{ name: "exec_command", input: "{not json" }] },
     { text: "All done." },
+  ];
+}
+
+function otherCalls(rig: Rig): Call[] {
+  return [
+    { name: "no_such_tool", input: { deep: { list: ["x", "ÿ"] } } },
+    { name: "shell", input: { command: ["bash", "-lc", "echo 'in a shell'"], workdir: rig.cwd } },
+    { name: "shell", input: { command: ["rg", "-n", 'it\'s "quoted"', "src dir"] } },
+    { name: "read_file", input: { path: "a.txt", offset: 2, limit: 1 } },
+    { name: "stat", namespace: "mcp__files", input: { path: "x", follow: true } },
   ];
 }
 

@@ -41,12 +41,15 @@ async function installPinned(name: CliName): Promise<string> {
   });
 }
 
-/** Always asked anew, because a tag moves. */
+/** A tag is asked for anew, because it moves; the version it then stands for is kept. */
 async function installOther(name: CliName, version: string): Promise<string> {
-  const folder = await mkdtemp(join(await cache(), `${name}-${version.replace(/[^\w.-]/g, "_")}-`));
-  await writeFile(join(folder, "package.json"), JSON.stringify({ private: true }));
-  npm(folder, ["install", `${CLIS[name]}@${version}`]);
-  return folder;
+  const exact = npm(await cache(), ["view", `${CLIS[name]}@${version}`, "version"]);
+  const folder = join(CACHE, `${name}-${exact}`);
+  if (existsSync(folder)) return folder;
+  return intoPlace(folder, async (temporary) => {
+    await writeFile(join(temporary, "package.json"), JSON.stringify({ private: true }));
+    npm(temporary, ["install", `${CLIS[name]}@${exact}`]);
+  });
 }
 
 /** Whoever comes second finds the first one's work and throws its own away. */
@@ -68,10 +71,11 @@ async function cache(): Promise<string> {
   return CACHE;
 }
 
-function npm(cwd: string, args: readonly string[]): void {
-  const { status, stderr, error } = spawnSync("npm", [...args, "--no-audit", "--no-fund"], {
+function npm(cwd: string, args: readonly string[]): string {
+  const { status, stdout, stderr, error } = spawnSync("npm", [...args, "--no-audit", "--no-fund"], {
     cwd,
     encoding: "utf8",
   });
   if (status !== 0) throw new Error(`npm ${args.join(" ")} failed: ${error?.message ?? stderr.trim()}`);
+  return stdout.trim();
 }

@@ -19,12 +19,13 @@ export function tellsTheTruth(name: CliName, isContext: (text: string) => boolea
       try {
         const id = (await SCENARIOS[name][kind]?.(rig)) ?? "";
         const before = await rig.snapshot();
+        const refused = rig.loopback.refusals.length;
         const turn = await rig.resume(id, PROMPT, [{ text: "The answer" }]);
         const found = await compared(rig, turn, before, id);
         expect(found).toMatchObject({ missing: [], unexpected: [] });
         expect(found.injected.filter((text) => !isContext(text))).toEqual([]);
         expect(found.facts.kept).toBeGreaterThan(1);
-        expect(rig.loopback.refusals).toEqual([]);
+        expect(rig.loopback.refusals.slice(refused)).toEqual([]);
       } finally {
         await rig.close();
       }

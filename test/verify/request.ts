@@ -1,5 +1,10 @@
-// Builds requests as a CLI would send them, block by block.
+// Builds requests as a CLI would send them, block by block, and compares sessions with them.
 import type { Block, Message, ModelRequest, Role } from "../../src/loopback/request.ts";
+import type { Entry } from "../../src/session/session.ts";
+import { sourceOf } from "../../src/session/source.ts";
+import { type CompareOptions, compare } from "../../src/verify/compare.ts";
+import { factsOf } from "../../src/verify/facts.ts";
+import { session } from "../session/build.ts";
 
 export const says = (role: Role, text: string): Message => ({ role, blocks: [{ type: "text", text }] });
 
@@ -26,4 +31,13 @@ export const answers = (
 
 export function request(messages: Message[], api: ModelRequest["api"] = "anthropic"): ModelRequest {
   return { api, model: "model", stream: true, system: [], messages, tools: [] };
+}
+
+export async function compared(
+  entries: Entry[],
+  messages: Message[],
+  options: CompareOptions & { api?: ModelRequest["api"] } = {},
+) {
+  const facts = await Array.fromAsync(factsOf(sourceOf(session(entries))));
+  return compare(facts, request(messages, options.api), options);
 }
