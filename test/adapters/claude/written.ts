@@ -1,6 +1,6 @@
 // Writes a session into a folder of its own and reads it back.
 import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Target } from "../../../src/adapters/adapter.ts";
 import { claude } from "../../../src/adapters/claude/index.ts";
@@ -56,7 +56,8 @@ export async function writtenAndRead(
   stream: Stream,
   more: Partial<Target> = {},
 ): Promise<Written & { source: Source; lines: Record<string, unknown>[] }> {
-  const dir = await mkdtemp(join(tmpdir(), "baton-claude-"));
+  // The home of the test file, which goes away with it.
+  const dir = await mkdtemp(join(homedir(), "claude-"));
   const target = targetIn(dir, more);
   const result = await written(stream, target);
   for (const [path, bytes] of result.files) {
