@@ -82,6 +82,8 @@ function usePlace(place: Place): void {
   for (const item of place.items) use(item, place.offset, place.length);
 }
 
+const MOST_ALIKE = 20;
+
 /** Candidates that need no search: the same text as a whole block, the same bytes, the same call id. */
 function certain(facts: readonly Fact[], wire: Asked): Place[][] {
   const byText = new Map<string, Item[]>();
@@ -89,12 +91,17 @@ function certain(facts: readonly Fact[], wire: Asked): Place[][] {
   for (const item of wire.items) {
     if (item.block.type === "text") {
       const key = `${item.role}:${item.text.trim()}`;
-      byText.set(key, [...(byText.get(key) ?? []), item]);
+      const same = byText.get(key);
+      if (same) same.push(item);
+      else byText.set(key, [item]);
     } else if (item.block.type === "tool_use") byId.set(item.block.id, item);
   }
   return facts.map((fact) => {
-    if (fact.type === "text")
-      return (byText.get(`${fact.role}:${fact.text}`) ?? []).map((item) => wholeOf(item, fact.text));
+    if (fact.type === "text") {
+      const same = byText.get(`${fact.role}:${fact.text}`) ?? [];
+      // What is said all the time marks no place; it is looked for between what does.
+      return same.length > MOST_ALIKE ? [] : same.map((item) => wholeOf(item, fact.text));
+    }
     if (fact.type !== "call") return [];
     const item = byId.get(fact.callId);
     const place = item && placeCall(fact, item, wire);

@@ -20,6 +20,8 @@ export interface VerifyRequest {
   arrange(home: Home, cwd: string): Promise<Arranged>;
   /** For one run of the CLI. */
   timeoutMs?: number;
+  /** Absent: the strictest that this user may have. */
+  isolation?: Isolation;
 }
 
 export interface Arranged {
@@ -59,7 +61,7 @@ export async function verify(request: VerifyRequest): Promise<Verification> {
   // What the vendor would refuse is answered and reported, so that one flaw does not hide the next.
   const loopback = await startLoopback({ script: script.answer, strict: false });
   try {
-    const cell = await openCell(loopback.port);
+    const cell = await openCell(loopback.port, request.isolation);
     try {
       return await inside(request, script, loopback, cell);
     } finally {

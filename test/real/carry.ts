@@ -1,5 +1,6 @@
 // A session made by one real CLI is carried into another, whose real CLI then resumes it twice and tells its
 // model every fact of it.
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Adapter } from "../../src/adapters/adapter.ts";
@@ -8,6 +9,7 @@ import { type Carried, carry } from "../../src/switch/carry.ts";
 import { prepare } from "../../src/switch/prepare.ts";
 import { visible } from "../../src/transform/visible.ts";
 import { hiddenTexts } from "../../src/verify/copy.ts";
+import type { Isolation } from "../../src/verify/run.ts";
 import { type Verification, verify } from "../../src/verify/verify.ts";
 import { openRig } from "./harness.ts";
 import { type Cli, type CliName, installCli } from "./install.ts";
@@ -48,13 +50,25 @@ export async function withSession<T>(
   }
 }
 
-async function proof(source: Source, to: Adapter): Promise<Verification> {
+export interface ProofOptions {
+  isolation?: Isolation;
+  /** What happens to the written file before the CLI gets to see it. */
+  damage?(content: string): string;
+}
+
+export async function proof(
+  source: Source,
+  to: Adapter,
+  { damage, ...options }: ProofOptions = {},
+): Promise<Verification> {
   const cli = await installCli(to.id as CliName);
   return verify({
     adapter: to,
     cli,
+    ...options,
     async arrange(home, cwd) {
-      const { originalId, losses } = await carryInto(source, to, home.dir, cwd, cli);
+      const { originalId, losses, path } = await carryInto(source, to, home.dir, cwd, cli);
+      if (damage) await writeFile(path, damage(await readFile(path, "utf8")));
       const expected = prepare(visible(source), { thinking: "drop" });
       return { originalId, losses, expected, hidden: await hiddenTexts(source) };
     },

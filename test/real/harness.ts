@@ -33,6 +33,8 @@ export interface Rig {
   records(id: string): Promise<Record<string, unknown>[]>;
   /** Adds a record to a session's file, for what the CLI does only in a terminal. */
   append(id: string, record: unknown): Promise<void>;
+  /** Changes a session's file, as if its CLI had been set up differently. */
+  rewrite(id: string, change: (content: string) => string): Promise<void>;
   /** Puts a file into the project. */
   write(name: string, content: string | Uint8Array): Promise<string>;
   close(): Promise<void>;
@@ -113,11 +115,9 @@ export async function openRig(name: CliName, options: RigOptions = {}): Promise<
       return copy;
     },
     async configure(change) {
-      for (const name of Object.keys(driver.files(""))) {
-        const path = join(cell.home, name);
-        await writeFile(path, change(await readFile(path, "utf8")));
-      }
+      for (const name of Object.keys(driver.files(""))) await changed(join(cell.home, name), change);
     },
+    rewrite: async (id, change) => changed(await fileOf(id), change),
     async records(id) {
       const text = await readFile(await fileOf(id), "utf8");
       return text
@@ -137,6 +137,10 @@ export async function openRig(name: CliName, options: RigOptions = {}): Promise<
       for (const copy of snapshots) await rm(copy, { recursive: true, force: true });
     },
   };
+}
+
+async function changed(path: string, change: (content: string) => string): Promise<void> {
+  await writeFile(path, change(await readFile(path, "utf8")));
 }
 
 type Signal = NonNullable<TurnOptions["signal"]>;

@@ -85,7 +85,14 @@ describe("Codex CLI", () => {
       const items = thread.turns.flatMap((turn: { items: { type: string }[] }) => turn.items);
       const types = new Set(items.map(({ type }: { type: string }) => type));
       expect(types).toEqual(
-        new Set(["userMessage", "agentMessage", "commandExecution", "fileChange", "dynamicToolCall"]),
+        new Set([
+          "userMessage",
+          "agentMessage",
+          "commandExecution",
+          "fileChange",
+          "dynamicToolCall",
+          "mcpToolCall",
+        ]),
       );
     }));
 

@@ -61,3 +61,18 @@ describe.each(NAMES)("baton verify in a project of %s that is full of traps", (n
     }
   });
 });
+
+it("proves a session with the vendor's own provider, which no other may resume", async () => {
+  const rig = await openRig("codex");
+  try {
+    const { id } = await rig.start("With the vendor", [{ thinking: "Hm.", text: "Here I am" }]);
+    await rig.rewrite(id, (content) => content.replaceAll('"sim"', '"openai"'));
+    const { status, result } = await baton(rig.home, rig.cwd, "verify", `codex:${id}`);
+    expect({ status, result }).toMatchObject({
+      status: 0,
+      result: { accepted: true, facts: { total: 3, kept: 3 } },
+    });
+  } finally {
+    await rig.close();
+  }
+});
