@@ -58,14 +58,14 @@ export function compare(
     const verdict = verdicts[at] as Verdict;
     if (at < facts.length) counts[verdict.type]++;
     if (verdict.type === "kept") continue;
-    const named = options.losses?.find((loss) => announces(loss, fact));
+    const named = options.losses?.find((loss) => announces(loss, fact))?.kind ?? withheld(fact, request);
     const reason = verdict.type === "lost" ? `lost: ${verdict.reason}` : verdict.reason;
     missing.push({
       type: fact.type,
       entry: fact.entry,
       excerpt: excerpt(fact),
       reason,
-      ...(named && { named: named.kind }),
+      ...(named && { named }),
     });
   }
   return { facts: counts, missing, ...strangers(wire, all, options) };
@@ -94,6 +94,12 @@ function judge(facts: readonly Fact[], places: readonly (Place | undefined)[], w
 function useResults(calls: readonly Item[], wire: Asked): void {
   for (const { block } of calls)
     if (block.type === "tool_use") for (const result of wire.results.get(block.id) ?? []) use(result);
+}
+
+/** A CLI that goes on with another model leaves out the thinking that is bound to the first. */
+function withheld(fact: Fact, request: ModelRequest): LossName | undefined {
+  const isBound = fact.type === "thinking" && fact.model !== undefined && fact.model !== request.model;
+  return isBound ? "thinking_dropped" : undefined;
 }
 
 /** Losses of severity info are about form; only those above it say that content is not there. */

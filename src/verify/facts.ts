@@ -18,7 +18,7 @@ export type Fact = Origin &
   (
     | { type: "text"; role: Speaker; text: string }
     /** Without a text the vendor withheld it, and the signature is all there is. */
-    | { type: "thinking"; text: string; signature?: string }
+    | { type: "thinking"; text: string; signature?: string; model?: string }
     /** `callId`: it is part of that call's result. */
     | { type: "image" | "document"; role: Speaker; bytes: string; callId?: string }
     /** `name`: only where no universal tool stands for it, so that the name itself is the fact. */
@@ -56,13 +56,14 @@ function* entryFacts(entry: Entry, cwd: string): Generator<Fact> {
 
 function* messageFacts(entry: Extract<Entry, { type: Speaker }>, origin: Origin): Generator<Fact> {
   const role = entry.type;
+  const model = entry.model !== undefined && { model: entry.model };
   if (entry.type === "assistant" && entry.thinking && !entry.parts)
-    yield { ...origin, type: "thinking", text: entry.thinking.trim() };
+    yield { ...origin, type: "thinking", text: entry.thinking.trim(), ...model };
   for (const part of entry.parts ?? [{ type: "text" as const, text: entry.content }]) {
     if (part.type === "thinking") {
       const signature = part.signature && { signature: part.signature };
       if (part.text.trim() !== "" || signature)
-        yield { ...origin, type: "thinking", text: part.text.trim(), ...signature };
+        yield { ...origin, type: "thinking", text: part.text.trim(), ...signature, ...model };
     } else if (part.type === "image" || part.type === "document") {
       yield { ...origin, type: part.type, role, bytes: fingerprint(part) };
     } else {

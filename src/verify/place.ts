@@ -21,34 +21,43 @@ export function placeInOrder(facts: readonly Fact[], wire: Asked): (Place | unde
   const places = longestRun(certain(facts, wire));
   for (const place of places) if (place) usePlace(place);
   const before = limits(places);
+  const turnBefore = limits(places.map((place, at) => (isUserText(facts[at]) ? undefined : place)));
   let after = -1;
+  let turn = -1;
   for (const [at, fact] of facts.entries()) {
-    const known = places[at];
-    if (known) {
-      after = known.start;
-      continue;
+    let place = places[at];
+    if (!place && isOrdered(fact)) {
+      // Where its context stands beside the user's words is the CLI's own affair.
+      place = isContext(fact)
+        ? firstBetween(fact, wire, turn, turnBefore[at] as number)
+        : firstBetween(fact, wire, after, before[at] as number);
+      if (place) usePlace(place);
+      places[at] = place;
     }
-    if (!isOrdered(fact)) continue;
-    const place = firstBetween(fact, wire, after, before[at] as number);
-    if (!place) continue;
-    usePlace(place);
-    places[at] = place;
+    if (!place || isContext(fact)) continue;
     after = place.start;
+    if (!isUserText(fact)) turn = place.start;
   }
   return places;
+}
+
+function isUserText(fact: Fact | undefined): boolean {
+  return fact?.type === "text" && fact.role === "user";
+}
+
+function isContext(fact: Fact): boolean {
+  return isUserText(fact) && fact.injected === true;
 }
 
 /** For each fact where the next certain one begins. */
 function limits(places: readonly (Place | undefined)[]): number[] {
   let limit = Number.POSITIVE_INFINITY;
-  return places
-    .toReversed()
-    .map((place) => {
-      const before = limit;
-      limit = place?.start ?? limit;
-      return before;
-    })
-    .toReversed();
+  const backwards = places.toReversed().map((place) => {
+    const before = limit;
+    limit = place?.start ?? limit;
+    return before;
+  });
+  return backwards.toReversed();
 }
 
 /** Looks for a fact that is not in its place: out of order, in another role, or turned into prose. */
@@ -97,6 +106,7 @@ function certain(facts: readonly Fact[], wire: Asked): Place[][] {
     } else if (item.block.type === "tool_use") byId.set(item.block.id, item);
   }
   return facts.map((fact) => {
+    if (isContext(fact)) return [];
     if (fact.type === "text") {
       const same = byText.get(`${fact.role}:${fact.text}`) ?? [];
       // What is said all the time marks no place; it is looked for between what does.

@@ -26,6 +26,15 @@ export const claudeScenarios: Scenarios = {
     return id;
   },
 
+  /** Files that the prompt names and the project's instructions are context that the user did not type. */
+  async mentioned(rig) {
+    await rig.write("note.txt", "a note\nof two lines\n");
+    await rig.write("CLAUDE.md", "In this project one is brief.\n");
+    const { id } = await rig.start("Look at @note.txt and be brief", [{ text: "Seen." }]);
+    await rig.resume(id, "Go on", [{ text: "Gone on." }]);
+    return id;
+  },
+
   async media(rig) {
     await rig.write("dot.png", PNG);
     await rig.write("page.pdf", PDF);

@@ -78,6 +78,25 @@ describe("a request that holds everything", () => {
     expect(found).toMatchObject({ facts: { total: 2, kept: 2 }, unexpected: [] });
   });
 
+  it("may put context before or after the user's words, but not into another turn", async () => {
+    const context = user("u0", { injected: true });
+    const entries = [user("u1"), context, assistant("a1"), user("u2")];
+    const [u1, u0, a1, u2] = [
+      says("user", "says u1"),
+      says("user", "<x>says u0</x>"),
+      says("assistant", "replies a1"),
+      says("user", "says u2"),
+    ];
+    for (const messages of [
+      [u1, u0, a1, u2],
+      [u0, u1, a1, u2],
+    ])
+      expect((await compared(entries, messages)).facts).toMatchObject({ total: 4, kept: 4 });
+    expect((await compared(entries, [u1, a1, u0, u2])).missing).toMatchObject([
+      { entry: "u0", reason: "it is out of order" },
+    ]);
+  });
+
   it("may join texts of one role in one block", async () => {
     const found = await compared(
       [user("u1"), user("u2"), assistant("a1")],
@@ -249,6 +268,15 @@ describe("thinking", () => {
     const other = await compared([entry], [thought("Hm.", "signed"), thought("", "forged")]);
     expect(other.facts).toMatchObject({ kept: 1, lost: 1 });
     expect(other.unexpected).toMatchObject([{ type: "thinking" }]);
+  });
+
+  it("may be left out by a CLI that goes on with another model", async () => {
+    const other = { ...entry, model: "another model" } as Entry;
+    expect((await compared([other], [])).missing.map(({ named }) => named)).toEqual([
+      "thinking_dropped",
+      "thinking_dropped",
+    ]);
+    expect((await compared([{ ...entry, model: "model" } as Entry], [])).missing[0]?.named).toBeUndefined();
   });
 
   it("is a stranger where it was left out", async () => {
