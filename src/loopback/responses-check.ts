@@ -18,7 +18,7 @@ const CALLS = ["function_call", "custom_tool_call", "local_shell_call"];
 const OUTPUTS = ["function_call_output", "custom_tool_call_output", "local_shell_call_output"];
 /** Items of the API's own tools; their insides are not judged here. */
 const SERVER_ITEMS =
-  /^(web_search_call|file_search_call|computer_call.*|code_interpreter_call|image_generation_call|mcp_.+|tool_search_.+|additional_tools|compaction.*|item_reference|shell_call.*|apply_patch_call.*)$/;
+  /^(web_search_call|file_search_call|computer_call.*|code_interpreter_call|image_generation_call|mcp_.+|tool_search_.+|additional_tools|agent_message|compaction.*|item_reference|shell_call.*|apply_patch_call.*)$/;
 
 export function* checkResponses(body: JsonObject, checking: Checking): Found {
   yield* checkKey(checking);

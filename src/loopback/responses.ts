@@ -45,6 +45,9 @@ function parseItem(item: JsonObject): Message {
   switch (item.type ?? "message") {
     case "message":
       return { role: roleOf(item.role), blocks: parseContent(item.content) };
+    // What one agent of a Codex team tells another (0.166.0, multi_agent_v2).
+    case "agent_message":
+      return { role: "user", blocks: parseContent(item.content) };
     case "reasoning":
       return { role: "assistant", blocks: [parseReasoning(item)] };
     case "function_call":

@@ -31,8 +31,9 @@ export function asked(request: ModelRequest): Asked {
   const items = facts(request).map(({ role, block }, at): Item => {
     if (block.type === "text" && role !== "system") group++;
     const common = { at, role, block, group, text: blockText(block), used: [] };
-    if (block.type !== "tool_use") return { ...common, call: -1, arguments: undefined };
-    return { ...common, call: calls++, arguments: argumentsOf(block.input) };
+    const made = madeBy(role, block);
+    if (made === undefined) return { ...common, call: -1, arguments: undefined };
+    return { ...common, call: calls++, arguments: argumentsOf(made) };
   });
   const results = new Map<string, Item[]>();
   for (const item of items) {
@@ -43,10 +44,16 @@ export function asked(request: ModelRequest): Asked {
   }
   return {
     items,
-    calls: items.filter((item) => item.block.type === "tool_use"),
+    calls: items.filter((item) => item.arguments !== undefined),
     results,
     hasErrorFlag: request.api === "anthropic",
   };
+}
+
+/** The arguments of a call; one that the vendor itself carried out has a shape of its own. */
+function madeBy(role: Role, block: Block): unknown {
+  if (block.type === "tool_use") return block.input;
+  return block.type === "other" && role === "assistant" ? block.raw : undefined;
 }
 
 /** Where a text begins in a stretch that is still free, or -1. */

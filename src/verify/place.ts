@@ -180,9 +180,7 @@ function placeAt(fact: Ordered, item: Item, wire: Asked): Place | undefined {
         : { start: position(item, offset), items: [item], offset, length: fact.text.length };
     }
     case "call":
-      return item.block.type === "tool_use" && item.used.length === 0
-        ? placeCall(fact, item, wire)
-        : undefined;
+      return item.arguments !== undefined && item.used.length === 0 ? placeCall(fact, item, wire) : undefined;
     case "thinking":
       return item.block.type === "thinking" &&
         item.used.length === 0 &&

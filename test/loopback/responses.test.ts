@@ -52,6 +52,16 @@ const REPLY: Reply = {
 };
 
 describe("OpenAI Responses", () => {
+  it("takes what agents of a team tell each other", async () => {
+    const content = [{ type: "input_text", text: "done" }];
+    const told = { type: "agent_message", author: "/root/helper", recipient: "/root", content };
+    expect((await ask(request([said("hi"), told]))).status).toBe(200);
+    expect(loopback.requests[0]?.request.messages.at(-1)).toEqual({
+      role: "user",
+      blocks: [{ type: "text", text: "done" }],
+    });
+  });
+
   it("streams reasoning, text and parallel calls in the vendor's events", async () => {
     replies = [REPLY];
     const { text } = await ask(request("hi", { stream: true }));

@@ -109,3 +109,20 @@ describe("tools without a counterpart", () => {
     expect((await compared(entries, cut)).facts.kept).toBe(0);
   });
 });
+
+describe("calls that the vendor carries out", () => {
+  const entries: Entry[] = [{ ...(call("w1") as ToolCall), tool: "web_search", input: { query: "weather" } }];
+  const searched = (query: string): Message => ({
+    role: "assistant",
+    blocks: [{ type: "other", kind: "web_search_call", raw: { type: "web_search_call", action: { query } } }],
+  });
+
+  it("have a shape of their own and no result", async () => {
+    expect(await compared(entries, [searched("weather")])).toMatchObject({
+      facts: { kept: 1 },
+      unexpected: [],
+    });
+    const other = await compared(entries, [searched("climate")]);
+    expect(other).toMatchObject({ facts: { kept: 0 }, unexpected: [{ type: "other" }] });
+  });
+});
