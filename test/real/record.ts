@@ -9,7 +9,7 @@ import type { Cli, CliName } from "./install.ts";
 import { SCENARIOS } from "./scenarios.ts";
 import { scrubber } from "./scrub.ts";
 
-export const PROMPT = "The question that comes after everything else";
+const PROMPT = "The question that comes after everything else";
 
 export interface Recording {
   /** Paths as in the agent's home. */
