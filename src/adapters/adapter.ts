@@ -84,6 +84,12 @@ export interface Command {
   env: Readonly<Record<string, string>>;
 }
 
+export interface ResumeOptions {
+  /** Where the session is. */
+  home: Home;
+  model?: string;
+}
+
 export interface Translated {
   pairs: readonly { name: string; input: unknown; result: ToolResult | undefined }[];
   losses: readonly Loss[];
@@ -149,7 +155,7 @@ export interface Adapter {
   /** Where `plan` will put the main file. */
   pathOf?(target: Target): string;
   newId?(): string;
-  resumeCommand?(originalId: string, header: Pick<Header, "project">, options: { model?: string }): Command;
+  resumeCommand?(originalId: string, header: Pick<Header, "project">, options: ResumeOptions): Command;
   /** The installed CLI, or undefined. */
   version(home: Home): Promise<{ version: string; path: string } | undefined>;
   /** Versions whose write-back a real run has proven. */

@@ -106,10 +106,10 @@ function partNotes(parts: readonly Part[] | undefined, { colors }: RenderOptions
 
 function toolText(call: ToolCall, result: ToolResult | undefined, options: RenderOptions): string {
   const { colors, width, unfold } = options;
-  const mark =
-    result === undefined ? colors.yellow("…") : result.success ? colors.green("✓") : colors.red("✗");
+  const done = result?.success ?? call.hosted;
+  const mark = done === undefined ? colors.yellow("…") : done ? colors.green("✓") : colors.red("✗");
   const name = harmless(call.originalTool ?? call.tool);
-  const tail = [editSize(call), durationOf(call, result), result ? "" : "no result"]
+  const tail = [editSize(call), durationOf(call, result), result || call.hosted ? "" : "no result"]
     .filter(Boolean)
     .join(" · ");
   const room = Math.max(20, width - name.length - tail.length - 10);

@@ -153,7 +153,8 @@ function folded(summary: string, body: string): string {
 }
 
 function callBlock(call: ToolCall, result: ToolResult | undefined, subagent: string | undefined): string {
-  const state = result ? (result.success ? "" : " · failed") : " · no result";
+  const done = result?.success ?? call.hosted;
+  const state = done === undefined ? " · no result" : done ? "" : " · failed";
   const link = subagent === undefined ? "" : ` · [subagent](#session-${subagent})`;
   return `**${plain(call.originalTool ?? call.tool)}**${state}${link}\n\n${argumentsBlock(call)}`;
 }

@@ -61,7 +61,7 @@ export async function carry(request: CarryRequest): Promise<Carried> {
   const operation = request.dryRun
     ? await drain(records, check)
     : await applyAndReadBack(request, target, to.plan(records, target), ledger, check);
-  const options = request.model === undefined ? {} : { model: request.model };
+  const options = { home: request.home, ...(request.model !== undefined && { model: request.model }) };
   return {
     agent: to.id,
     originalId: target.originalId,

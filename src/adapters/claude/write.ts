@@ -5,12 +5,13 @@ import { type Loss, loss } from "../../session/losses.ts";
 import type { Header, Link } from "../../session/session.ts";
 import type { Stream } from "../../session/source.ts";
 import type { Change } from "../../storage/changes.ts";
-import type { Command, Target, Written, WrittenRecord } from "../adapter.ts";
+import type { Command, ResumeOptions, Target, Written, WrittenRecord } from "../adapter.ts";
+import { storeVariable } from "../store-variable.ts";
 import { closing, compose } from "./compose.ts";
 import { copy, isRecorded } from "./copy.ts";
 import { type Draft, newDraft } from "./draft.ts";
 import { newThread, shortHash } from "./lines.ts";
-import { encodeProject, projectsDir } from "./paths.ts";
+import { configDir, encodeProject, projectsDir } from "./paths.ts";
 
 export async function* write(stream: Stream, target: Target): AsyncGenerator<Written> {
   const children = await Array.fromAsync(stream.children());
@@ -88,8 +89,9 @@ export async function* plan(records: AsyncIterable<WrittenRecord>, target: Targe
 export function resumeCommand(
   originalId: string,
   header: Pick<Header, "project">,
-  options: { model?: string },
+  options: ResumeOptions,
 ): Command {
   const model = options.model === undefined ? [] : ["--model", options.model];
-  return { argv: ["claude", "--resume", originalId, ...model], cwd: header.project.path, env: {} };
+  const env = storeVariable("CLAUDE_CONFIG_DIR", configDir(options.home));
+  return { argv: ["claude", "--resume", originalId, ...model], cwd: header.project.path, env };
 }

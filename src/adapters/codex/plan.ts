@@ -2,7 +2,8 @@
 import { join } from "node:path";
 import type { Header } from "../../session/session.ts";
 import type { Change } from "../../storage/changes.ts";
-import type { Command, Target, WrittenRecord } from "../adapter.ts";
+import type { Command, ResumeOptions, Target, WrittenRecord } from "../adapter.ts";
+import { storeVariable } from "../store-variable.ts";
 import { codexHome } from "./paths.ts";
 
 const THREAD = "thread:";
@@ -49,8 +50,9 @@ function pathFor(file: string, target: Target): string {
 export function resumeCommand(
   originalId: string,
   header: Pick<Header, "project">,
-  options: { model?: string },
+  options: ResumeOptions,
 ): Command {
   const model = options.model === undefined ? [] : ["-m", options.model];
-  return { argv: ["codex", "resume", originalId, ...model], cwd: header.project.path, env: {} };
+  const env = storeVariable("CODEX_HOME", codexHome(options.home));
+  return { argv: ["codex", "resume", originalId, ...model], cwd: header.project.path, env };
 }

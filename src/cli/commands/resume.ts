@@ -101,7 +101,7 @@ async function ownResume(
   await installed(context, to, !options.yes && !options.dryRun);
   const cwd = options.cwd === undefined ? source.header.project.path : resolve(options.cwd);
   const { originalId } = native.ref;
-  const choice = options.model === undefined ? {} : { model: options.model };
+  const choice = { home: context.home, ...(options.model !== undefined && { model: options.model }) };
   const isLive = await to.isLive(native.ref);
   return {
     agent: to.id,

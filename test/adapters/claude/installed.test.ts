@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { SessionRef } from "../../../src/adapters/adapter.ts";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import type { Home, SessionRef } from "../../../src/adapters/adapter.ts";
 import { claude } from "../../../src/adapters/claude/index.ts";
 
 let dir: string;
@@ -104,18 +104,27 @@ describe("a session", () => {
 
 it("a session is resumed by its id, in its folder, with the model that was asked for", () => {
   const project = { path: "/home/dev/project" };
-  expect(claude.resumeCommand?.("s1", { project }, {})).toEqual({
+  const home = { dir: "/home/dev", env: {} };
+  expect(claude.resumeCommand?.("s1", { project }, { home })).toEqual({
     argv: ["claude", "--resume", "s1"],
     cwd: project.path,
     env: {},
   });
-  expect(claude.resumeCommand?.("s1", { project }, { model: "opus" }).argv).toEqual([
+  expect(claude.resumeCommand?.("s1", { project }, { home, model: "opus" }).argv).toEqual([
     "claude",
     "--resume",
     "s1",
     "--model",
     "opus",
   ]);
+});
+
+it("a variable of the user's shell does not lead the command to another store", () => {
+  vi.stubEnv("CLAUDE_CONFIG_DIR", "/elsewhere");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const command = (home: Home) => claude.resumeCommand?.("s1", { project: { path: "/p" } }, { home });
+  expect(command({ dir: "/home/dev", env: {} })?.env).toEqual({ CLAUDE_CONFIG_DIR: "/home/dev/.claude" });
+  expect(command({ dir: "/home/dev", env: { CLAUDE_CONFIG_DIR: "/elsewhere" } })?.env).toEqual({});
 });
 
 it("the sandbox keeps the CLI on loopback and in its private home", () => {

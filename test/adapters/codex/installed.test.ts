@@ -153,12 +153,12 @@ test("a written session goes into the folder of its day and is resumed by its id
   const expected = join(home.dir, ".codex/sessions/2026/11/15", `rollout-2026-11-15T12-00-00-${id(1)}.jsonl`);
   expect(codex.pathOf?.(target)).toBe(expected);
   const header = { project: { path: "/p" } };
-  expect(codex.resumeCommand?.(id(1), header, {})).toEqual({
+  expect(codex.resumeCommand?.(id(1), header, { home })).toEqual({
     argv: ["codex", "resume", id(1)],
     cwd: "/p",
     env: {},
   });
-  expect(codex.resumeCommand?.(id(1), header, { model: "m" }).argv).toEqual([
+  expect(codex.resumeCommand?.(id(1), header, { home, model: "m" }).argv).toEqual([
     "codex",
     "resume",
     id(1),
