@@ -33,8 +33,9 @@ async function handOver() {
   const node = await bundledNode();
   if (node === undefined) return giveUp();
   const { spawn } = await import("node:child_process");
+  // Listening comes first: a signal may arrive as soon as the child is there.
+  passSignals((signal) => child.kill(signal));
   const child = spawn(node, process.argv.slice(1), { stdio: "inherit" });
-  passSignalsTo(child);
   child.on("error", giveUp);
   child.on("exit", (code, signal) => {
     if (signal === null) process.exitCode = code;
@@ -53,12 +54,12 @@ async function bundledNode() {
   }
 }
 
-function passSignalsTo(child) {
+function passSignals(to) {
   const terminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
     process.on(signal, () => {
       // A terminal sends Ctrl-C to the whole foreground group: the child has it already.
-      if (signal !== "SIGINT" || !terminal) child.kill(signal);
+      if (signal !== "SIGINT" || !terminal) to(signal);
     });
   }
 }
