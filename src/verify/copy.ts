@@ -66,7 +66,9 @@ async function allTexts(stream: Stream): Promise<string[]> {
   return texts;
 }
 
+/** Context is left out: the CLI tells it to every model anew. */
 function textOf(entry: Entry): string[] {
+  if (entry.injected) return [];
   if (entry.type === "user" || entry.type === "assistant") return [entry.content.slice(0, PROBE)];
   return entry.type === "tool_result" ? [entry.output.slice(0, PROBE)] : [];
 }

@@ -7,7 +7,7 @@ import { blockText } from "../../src/loopback/request.ts";
 import { openRig, type Rig } from "./harness.ts";
 import type { Cli, CliName } from "./install.ts";
 import { SCENARIOS } from "./scenarios.ts";
-import { scrubber } from "./scrub.ts";
+import { scrubber, shortened } from "./scrub.ts";
 
 const PROMPT = "The question that comes after everything else";
 
@@ -69,15 +69,13 @@ function scrubbed(rig: Rig, id: string, files: Map<string, string>, messages: Me
   return { id: text(id), files: withOffsets(native), messages: JSON.parse(clean(JSON.stringify(told))) };
 }
 
-/** The CLI's own context is cut, what remains is the conversation. */
+/** The CLI's own context is cut like its records are; what a subagent reported is part of the conversation. */
 function withoutContext({ role, blocks }: Message): Message {
-  const shorten = (block: Block): Block =>
-    block.type === "text" &&
-    /^<(system-reminder|environment_context)>/.test(block.text) &&
-    !/task-notification/.test(block.text)
-      ? { ...block, text: `${block.text.slice(0, 60)}…` }
-      : block;
-  return { role, blocks: blocks.map(shorten) };
+  const isContext = (text: string) =>
+    /^<(system-reminder|environment_context)>/.test(text) && !text.includes("task-notification");
+  const cut = (block: Block): Block =>
+    block.type === "text" && isContext(block.text) ? { ...block, text: shortened(block.text) } : block;
+  return { role, blocks: blocks.map(cut) };
 }
 
 function spokenIn(messages: readonly Message[]): string[] {

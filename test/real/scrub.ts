@@ -96,6 +96,11 @@ function sameShape(time: string, at: number): string {
   return time.endsWith("Z") ? iso : iso.slice(0, time.length);
 }
 
+/** Enough to tell what it is. */
+export function shortened(text: string): string {
+  return text.length <= LONG ? text : `${text.slice(0, KEPT)}…`;
+}
+
 /** Where the vendors keep their prompts: of a list of them one is enough to show that there is one. */
 const PROMPTS = new Set(["system", "systemPrompt", "tools", "instructions"]);
 
@@ -103,7 +108,7 @@ function cut(value: unknown, spoken: readonly string[]): unknown {
   if (typeof value === "string") {
     const isOurs =
       value.length <= LONG || spoken.some((text) => text.includes(value) || value.includes(text));
-    return isOurs ? value : `${value.slice(0, KEPT)}…`;
+    return isOurs ? value : shortened(value);
   }
   if (Array.isArray(value)) return value.map((item) => cut(item, spoken));
   if (typeof value !== "object" || value === null) return value;

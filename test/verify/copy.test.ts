@@ -78,7 +78,9 @@ describe("hiddenTexts", () => {
       user("u2"),
       user("u3", { parent: "s1" }),
     ];
-    const source = sourceOf(session(timeline, { head: "u3", children: [session([user("u9")])] }));
+    const source = sourceOf(
+      session(timeline, { head: "u3", children: [session([user("u9"), user("u8", { injected: true })])] }),
+    );
     expect(await hiddenTexts(source)).toEqual(["says u1", "replies a1", "says u2", "says u9"]);
   });
 });
