@@ -54,7 +54,7 @@ const REPLY: Reply = {
 describe("OpenAI Responses", () => {
   it("takes what agents of a team tell each other", async () => {
     const content = [{ type: "input_text", text: "done" }];
-    const told = { type: "agent_message", author: "/root/helper", recipient: "/root", content };
+    const told = { type: "agent_message", author: "/main/helper", recipient: "/main", content };
     expect((await ask(request([said("hi"), told]))).status).toBe(200);
     expect(loopback.requests[0]?.request.messages.at(-1)).toEqual({
       role: "user",
