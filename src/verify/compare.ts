@@ -102,8 +102,21 @@ function withheld(fact: Fact, request: ModelRequest): LossName | undefined {
   return isBound ? "thinking_dropped" : undefined;
 }
 
-/** Losses of severity info are about form; only those above it say that content is not there. */
+/** Which facts a loss may be the reason for; the others are about form, and excuse nothing. */
+const ACCOUNTS_FOR: Partial<Record<LossName, readonly Fact["type"][]>> = {
+  text_dropped: ["text"],
+  thinking_dropped: ["thinking"],
+  thinking_converted: ["thinking"],
+  call_dropped: ["call", "result", "image", "document"],
+  edit_approximated: ["call"],
+  result_dropped: ["result", "image", "document"],
+  result_orphaned: ["result", "image", "document"],
+  image_dropped: ["image"],
+  document_dropped: ["document"],
+  id_duplicate: ["text", "thinking", "call", "result", "image", "document"],
+};
+
 function announces(loss: Loss, fact: Fact): boolean {
-  if (loss.severity === "info") return false;
+  if (!ACCOUNTS_FOR[loss.kind]?.includes(fact.type)) return false;
   return loss.at.entry === fact.entry || ("callId" in fact && loss.at.entry === fact.callId);
 }

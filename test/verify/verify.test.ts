@@ -58,7 +58,8 @@ function verified(
   });
 }
 
-describe("verify", () => {
+// Each runs three small processes and mostly waits for them.
+describe.concurrent("verify", () => {
   it("proves a session that arrived", async () => {
     const found = await verified();
     expect(found).toMatchObject({
