@@ -19,6 +19,7 @@ import { prepare } from "../../src/switch/prepare.ts";
 import { visible } from "../../src/transform/visible.ts";
 import { type Case, cases, laidOut, privateHome } from "./fixtures.ts";
 
+const CWD = "/home/dev/project";
 const LARGEST_STATE = 64 << 10;
 const named = cases.map((one) => [`${one.adapter.id} ${one.fixture}`, one] as const);
 
@@ -92,7 +93,7 @@ describe.each(named)("%s", (_, one) => {
         to,
         home,
         batonHome: join(home.dir, ".baton"),
-        cwd: "/home/dev/project",
+        cwd: CWD,
         kind: "resume",
       });
       const [found] = (await Array.fromAsync(to.discover(home))).filter(
@@ -102,6 +103,7 @@ describe.each(named)("%s", (_, one) => {
       const arrived = await Array.fromAsync(visible(await to.open(found as SessionRef)).entries());
       expectInOrder(texts(arrived, carried.losses), texts(meant, carried.losses), carried.losses);
       expectInOrder(outputs(arrived), outputs(meant), carried.losses);
+      expect(argumentsMissing(meant, arrived, carried.losses)).toEqual([]);
       expect(unpaired(arrived)).toEqual([]);
       const again = carried.losses.filter(({ severity }) => severity === "error");
       expect(again).toEqual([]);
@@ -200,6 +202,57 @@ function expectInOrder(found: readonly string[], meant: readonly string[], losse
   });
   const announced = losses.filter(({ kind }) => ANNOUNCED.has(kind));
   if (announced.length === 0) expect(extra).toEqual([]);
+}
+
+/** Lines of arguments that no call of the other agent holds, although no loss says so. */
+function argumentsMissing(
+  meant: readonly Entry[],
+  arrived: readonly Entry[],
+  losses: readonly Loss[],
+): string[] {
+  const there = arrived.flatMap((entry) =>
+    entry.type === "tool_call" ? [...strings(entry.input), ...strings(entry.originalInput)] : [],
+  );
+  const excused = new Set(
+    losses.flatMap(({ kind, at }) =>
+      kind === "tool_argument_dropped" || kind === "edit_approximated" ? [at.entry] : [],
+    ),
+  );
+  return meant.flatMap((entry) => {
+    if (entry.type !== "tool_call" || excused.has(entry.id)) return [];
+    const lines = strings(said(entry)).flatMap((text) => text.split("\n"));
+    return lines.filter((line) => line.trim() !== "" && !there.some((text) => text.includes(line)));
+  });
+}
+
+/** The arguments that every agent must hold: a patch is told in each one's own way, its lines are not. */
+function said({ tool, input }: Extract<Entry, { type: "tool_call" }>): unknown {
+  // A label for people, and the folder that the session is in anyway.
+  const { description: _, cwd, ...rest } = input;
+  if (tool !== "edit" || !Array.isArray(input.changes)) return cwd === CWD ? rest : { cwd, ...rest };
+  return input.changes.map(({ path, to, content, diff }) => [path, to, content, hunkLines(diff)]);
+}
+
+function hunkLines(diff: unknown): string[] {
+  const lines = typeof diff === "string" ? diff.split("\n") : [];
+  return lines.filter((line) => !/^(?:@@|\*\*\* )/.test(line)).map((line) => line.slice(1));
+}
+
+/** Every string inside a value, and those inside strings that are JSON. */
+function strings(value: unknown): string[] {
+  if (typeof value === "string") return [value, ...inner(value)];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap(strings);
+}
+
+function inner(text: string): string[] {
+  if (!/^[[{]/.test(text)) return [];
+  try {
+    return strings(JSON.parse(text));
+  } catch {
+    // Code mode and patches begin like JSON without being it.
+    return [];
+  }
 }
 
 function unpaired(entries: readonly Entry[]): string[] {
