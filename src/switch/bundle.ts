@@ -1,5 +1,5 @@
 // A session as the files of an agent, beside a file of the user's choice instead of in the agent's store.
-import { basename, dirname, isAbsolute, join, relative } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import type { Adapter, Home, Target, Written, WrittenRecord } from "../adapters/adapter.ts";
 import { BatonError } from "../session/error.ts";
 import type { Loss } from "../session/losses.ts";
@@ -29,12 +29,13 @@ export async function bundle(
       `Baton cannot write ${to.label} sessions yet.`,
       "Pick another format.",
     );
-  const target = await targetOf(request);
+  const documents = `${resolve(request.path)}.documents`;
+  const target = { ...(await targetOf(request)), documents };
   const stream = streamFor(source, to);
   const losses: Loss[] = [];
   const records = recordsOnly(to.write(stream, target), losses);
   const changes = to.plan(records, target);
-  return { pieces: pieces(changes, to.pathOf(target), request.path, stream, losses), losses };
+  return { pieces: pieces(changes, to.pathOf(target), request.path, documents, stream, losses), losses };
 }
 
 /** The same agent gets all of its records back under the same id; another one what its model would see. */
@@ -67,12 +68,16 @@ async function* pieces(
   changes: AsyncIterable<Change>,
   main: string,
   path: string,
+  documents: string,
   stream: Stream,
   losses: Loss[],
 ): AsyncGenerator<ExportPiece> {
   // An append goes to a file of the store that is not this session's alone.
-  for await (const change of changes)
-    if (change.type === "create") yield { path: beside(change.path, main, path), bytes: change.bytes };
+  for await (const change of changes) {
+    if (change.type !== "create") continue;
+    const isDocument = dirname(change.path) === documents;
+    yield { path: isDocument ? change.path : beside(change.path, main, path), bytes: change.bytes };
+  }
   losses.unshift(...stream.losses);
 }
 

@@ -26,7 +26,8 @@ function rolloutPath(target: Target, id: string): string {
 
 /** Outside `sessions`, because Codex finds a rollout by any path below it that holds the id. */
 export function documentPath(target: Target, name: string): string {
-  return join(codexHome(target.home), "baton-documents", target.originalId, name);
+  const folder = target.documents ?? join(codexHome(target.home), "baton-documents", target.originalId);
+  return join(folder, name);
 }
 
 export async function* plan(records: AsyncIterable<WrittenRecord>, target: Target): AsyncGenerator<Change> {
