@@ -145,24 +145,35 @@ function outputLength(random: () => number): number {
 }
 
 const WORDS =
-  "session record entry parse write carry verify the of and stream buffer offset index tool call result branch head parent über naïve 日本語".split(
+  "session record entry parse write carry verify the of and stream buffer offset index tool call result branch head parent".split(
     " ",
   );
+const FOREIGN = ["über", "naïve", "日本語", "→", "✓"];
 
 function word(random: () => number): string {
   return WORDS[Math.floor(random() * WORDS.length)] as string;
 }
 
+/** One text in eight is not plain ASCII, which decides how an engine stores the whole of it. */
+function flavour(random: () => number): string {
+  return random() < 0.125 ? (FOREIGN[Math.floor(random() * FOREIGN.length)] as string) : word(random);
+}
+
 function prose(random: () => number, length: number): string {
-  let text = "";
+  let text = `${flavour(random)} `;
   while (text.length < length) text += `${word(random)} `;
   return text;
 }
 
 function code(random: () => number, length: number): string {
-  let text = "";
-  while (text.length < length)
-    text += `  const ${word(random)} = "${word(random)}".split("\\n"); // ${word(random)} ${Math.floor(random() * 1e6)}\n`;
+  let text = `// ${flavour(random)}\n`;
+  while (text.length < length) {
+    const name = word(random);
+    text +=
+      random() < 0.3
+        ? `  const ${name} = "${word(random)}";\n`
+        : `    if (${name}.${word(random)}(${word(random)}) > ${Math.floor(random() * 1e6)}) return ${word(random)};\n`;
+  }
   return text;
 }
 

@@ -8,7 +8,7 @@ import { diskError, isDiskError, UNCHANGED } from "./disk.ts";
 import { type Journal, newJournal, type Operation } from "./journal.ts";
 import { publish, takeBack } from "./publish.ts";
 import { recover } from "./recover.ts";
-import { type OnStep, stage } from "./stage.ts";
+import { type OnStep, type OnWritten, stage } from "./stage.ts";
 
 export interface ApplyOptions {
   /** Where the journal is kept. */
@@ -19,6 +19,8 @@ export interface ApplyOptions {
    * the bytes of a path are now: new files are complete there, extended files are a copy with the new bytes.
    */
   readBack?(staged: (path: string) => string): Promise<void>;
+  /** Told whenever more of a new file is there: its path, where its bytes are now, how many. */
+  onWritten?: OnWritten;
   /** For tests: called before everything that changes the disk. */
   onStep?: OnStep;
 }
@@ -32,7 +34,7 @@ export async function apply(changes: AsyncIterable<Change>, options: ApplyOption
   const step: OnStep = options.onStep ?? (() => undefined);
   const journal = await newJournal(options.batonHome, options.facts);
   try {
-    const staged = await stage(journal, changes, step);
+    const staged = await stage(journal, changes, step, options.onWritten);
     if (options.readBack) {
       await copyExtended(journal.operation, step);
       await options.readBack(staged);

@@ -54,6 +54,8 @@ export interface ReadOptions {
   raw?: boolean;
   /** Stop at this byte, which must be the start of a line. */
   end?: number;
+  /** For a file that is being written: its size once that is more than was read already, or final. */
+  grown?(read: number): Promise<number>;
   /** Longer lines are handed out in pieces of this many bytes, without a value. */
   longestLine?: number;
 }
@@ -89,7 +91,8 @@ async function* batches(file: FileHandle, options: ReadOptions): AsyncGenerator<
   for (;;) {
     // An unfinished line is kept at the front and the buffer grows with it, so it is copied a few times only.
     if (held * 2 > buffer.length) buffer = grown(buffer, held, longest);
-    const wanted = Math.min(buffer.length - held, end - readAt);
+    const size = options.grown ? await options.grown(readAt) : end;
+    const wanted = Math.min(buffer.length - held, size - readAt);
     const { bytesRead } = await file.read(buffer, held, wanted, readAt);
     readAt += bytesRead;
     const filled = buffer.subarray(0, held + bytesRead);

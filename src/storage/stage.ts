@@ -22,6 +22,9 @@ import { type AppendedFile, bytesPath, type CreatedFile, type Journal, stagedNam
 /** Called before everything that changes the disk; tests end the process there. */
 export type OnStep = (step: string) => void | Promise<void>;
 
+/** Called after bytes of a new file were written. */
+export type OnWritten = (path: string, staged: string, size: number) => void;
+
 /** More are closed and opened again, because a process may only have so many. */
 const OPEN_FILES = 64;
 
@@ -43,6 +46,7 @@ export async function stage(
   journal: Journal,
   changes: AsyncIterable<Change>,
   step: OnStep,
+  onWritten: OnWritten = () => undefined,
 ): Promise<(path: string) => string> {
   const drafts = new Map<string, Draft>();
   const collected = collector<Draft>();
@@ -52,7 +56,7 @@ export async function stage(
   const flush = async () => {
     await writing;
     const fresh = [...drafts.values()].filter((draft) => draft.file === undefined);
-    writing = write(journal, fresh, collected.take(), handles, step);
+    writing = write(journal, fresh, collected.take(), handles, step, onWritten);
     // Seen by whoever awaits it next.
     writing.catch(() => undefined);
   };
@@ -100,6 +104,7 @@ async function write(
   pieces: Map<Draft, Buffer>,
   handles: OpenHandles,
   step: OnStep,
+  onWritten: OnWritten,
 ): Promise<void> {
   if (fresh.length > 0) await admit(journal, fresh, step);
   for (const [draft, bytes] of pieces) {
@@ -109,6 +114,7 @@ async function write(
     try {
       await step(`write ${draft.number}`);
       await writeFully(await handles.open(draft.file), bytes);
+      onWritten(draft.change.path, draft.file.staged, draft.size);
     } catch (error) {
       throw diskError(error, draft.file.path);
     }

@@ -3,13 +3,14 @@
 import type { Adapter, Command, Home, Target, Written, WrittenRecord } from "../adapters/adapter.ts";
 import { BatonError } from "../session/error.ts";
 import type { Loss } from "../session/losses.ts";
-import type { Entry, EntryType } from "../session/session.ts";
+import type { EntryType } from "../session/session.ts";
 import type { Source, Stream } from "../session/source.ts";
 import { apply } from "../storage/apply.ts";
 import type { Change } from "../storage/changes.ts";
-import { readRecords } from "../storage/records.ts";
 import { thread, visible } from "../transform/visible.ts";
+import { markOf } from "./marks.ts";
 import { prepare } from "./prepare.ts";
+import { newReadBack } from "./read-back.ts";
 
 export interface CarryRequest {
   source: Source;
@@ -129,26 +130,6 @@ async function* recordsOnly(written: AsyncIterable<Written>, ledger: Ledger): As
   }
 }
 
-/** A number rather than text, because a slice would keep the whole string it was cut from in memory. */
-function markOf(type: EntryType, text: string): number {
-  let hash = ENTRY_MARKS[type];
-  if (type === "tool_call") return hash;
-  const length = Math.min(text.length, MARKED_LENGTH);
-  for (let at = 0; at < length; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
-  return hash;
-}
-
-const MARKED_LENGTH = 200;
-const ENTRY_MARKS: Record<EntryType, number> = {
-  user: 1,
-  assistant: 2,
-  tool_call: 3,
-  tool_result: 4,
-  system: 5,
-  switch: 6,
-  compaction: 7,
-};
-
 /** Stops before anything reaches the store. */
 function refuse(request: CarryRequest, ledger: Ledger, losses: readonly Loss[]): void {
   const { counts } = ledger;
@@ -183,54 +164,38 @@ async function applyAndReadBack(
 ): Promise<string> {
   const { to, source } = request;
   const path = to.pathOf?.(target) ?? "";
-  const operation = await apply(changes, {
-    batonHome: request.batonHome,
-    facts: {
-      kind: request.kind,
-      agent: to.id,
-      originalId: target.originalId,
-      path,
-      source: `${source.header.source.cli}:${source.header.source.originalId ?? source.header.id}`,
-      ...(request.reason !== undefined && { reason: request.reason }),
-    },
-    async readBack(staged) {
-      check();
-      await readBack(to, target, staged(path), ledger);
-    },
-  });
-  return operation.id;
-}
-
-/** Folds the finished file, still under its temporary name, and compares it with what was meant. */
-async function readBack(to: Adapter, target: Target, staged: string, ledger: Ledger): Promise<void> {
-  const state = to.fold.initial({ path: staged, originalId: target.originalId });
-  let found = 0;
-  for await (const batch of readRecords(staged, { shrink: true }))
-    for (const record of batch)
-      for (const folded of to.fold.step(state, record)) {
-        if (folded.type !== "entry") continue;
-        if (markOf(folded.entry.type, textOf(folded.entry)) !== ledger.marks[found])
-          throw unlike(to, `entry ${found + 1} reads back as another ${folded.entry.type}`);
-        found++;
-      }
-  if (found !== ledger.marks.length)
-    throw unlike(to, `${ledger.marks.length} entries were written and ${found} read back`);
-}
-
-function textOf(entry: Entry): string {
-  switch (entry.type) {
-    case "user":
-    case "assistant":
-    case "system":
-      return entry.content;
-    case "tool_result":
-      return entry.output;
-    case "compaction":
-      return entry.summary ?? "";
-    case "tool_call":
-    case "switch":
-      return "";
+  const back = newReadBack(to, target.originalId);
+  try {
+    const operation = await apply(changes, {
+      batonHome: request.batonHome,
+      facts: {
+        kind: request.kind,
+        agent: to.id,
+        originalId: target.originalId,
+        path,
+        source: `${source.header.source.cli}:${source.header.source.originalId ?? source.header.id}`,
+        ...(request.reason !== undefined && { reason: request.reason }),
+      },
+      onWritten: (file, staged, size) => {
+        if (file === path) back.grew(staged, size);
+      },
+      async readBack(staged) {
+        check();
+        compare(to, ledger.marks, await back.marks(staged(path)));
+      },
+    });
+    return operation.id;
+  } finally {
+    await back.close();
   }
+}
+
+/** Compares what the finished file says, still under its temporary name, with what was meant. */
+function compare(to: Adapter, meant: readonly number[], found: ArrayLike<number>): void {
+  if (found.length !== meant.length)
+    throw unlike(to, `${meant.length} entries were written and ${found.length} read back`);
+  const wrong = meant.findIndex((mark, at) => mark !== found[at]);
+  if (wrong !== -1) throw unlike(to, `entry ${wrong + 1} reads back as another one`);
 }
 
 function unlike(to: Adapter, what: string): BatonError {

@@ -15,49 +15,39 @@ export function prepare(stream: Stream, options: PrepareOptions, losses: Loss[] 
   return {
     ...stream,
     losses,
-    entries: () =>
-      completed(withoutThinking(withoutContext(stream.entries(), losses), options, losses), losses),
+    entries: () => completed(stream.entries(), options, losses),
     async *children() {
       for await (const child of stream.children()) yield prepare(child, options, losses);
     },
   };
 }
 
-/** Tools, skills, environment of the old agent would mislead the new one, which tells its own. */
-async function* withoutContext(entries: AsyncIterable<Entry>, losses: Loss[]): AsyncGenerator<Entry> {
-  for await (const entry of entries) {
-    if (entry.type === "system" && entry.injected)
-      losses.push(loss("context_dropped", { entry: entry.id }, entry.subtype ?? "context of the agent"));
-    else yield entry;
-  }
-}
-
-async function* withoutThinking(
-  entries: AsyncIterable<Entry>,
-  options: PrepareOptions,
-  losses: Loss[],
-): AsyncGenerator<Entry> {
-  for await (const entry of entries) {
-    if (entry.type !== "assistant" || options.thinking === "keep") {
-      yield entry;
-      continue;
-    }
-    const thoughts = entry.parts?.filter((part) => part.type === "thinking") ?? [];
-    if (thoughts.length === 0 && entry.thinking === undefined) {
-      yield entry;
-      continue;
-    }
-    // What the vendor withheld has no text that could be converted.
-    const readable = Boolean(entry.thinking) || thoughts.some((part) => part.text !== "");
-    const convert = options.thinking === "convert" && readable;
-    const kind = convert ? "thinking_converted" : "thinking_dropped";
-    losses.push(loss(kind, { entry: entry.id }, `${Math.max(thoughts.length, 1)} block(s)`));
-    const changed = convert ? converted(entry) : dropped(entry);
-    if (changed) yield changed;
-  }
+/** The entry as the target may see it; undefined when nothing is left of it. */
+function changed(entry: Entry, { thinking }: PrepareOptions, losses: Loss[]): Entry | undefined {
+  if (entry.type === "assistant")
+    return thinking === "keep" ? entry : withoutThinking(entry, thinking, losses);
+  if (entry.type !== "system" || !entry.injected) return entry;
+  // Tools, skills, environment of the old agent would mislead the new one, which tells its own.
+  losses.push(loss("context_dropped", { entry: entry.id }, entry.subtype ?? "context of the agent"));
+  return undefined;
 }
 
 type Assistant = Extract<Entry, { type: "assistant" }>;
+
+function withoutThinking(
+  entry: Assistant,
+  thinking: "drop" | "convert",
+  losses: Loss[],
+): Assistant | undefined {
+  const thoughts = entry.parts?.filter((part) => part.type === "thinking") ?? [];
+  if (thoughts.length === 0 && entry.thinking === undefined) return entry;
+  // What the vendor withheld has no text that could be converted.
+  const readable = Boolean(entry.thinking) || thoughts.some((part) => part.text !== "");
+  const convert = thinking === "convert" && readable;
+  const kind = convert ? "thinking_converted" : "thinking_dropped";
+  losses.push(loss(kind, { entry: entry.id }, `${Math.max(thoughts.length, 1)} block(s)`));
+  return convert ? converted(entry) : dropped(entry);
+}
 
 function dropped(entry: Assistant): Assistant | undefined {
   const { thinking: _, ...rest } = entry;
@@ -85,7 +75,11 @@ function asText(thinking: string): string {
 }
 
 /** Every call gets a result before the next message, because every vendor's API demands it. */
-async function* completed(entries: AsyncIterable<Entry>, losses: Loss[]): AsyncGenerator<Entry> {
+async function* completed(
+  entries: AsyncIterable<Entry>,
+  options: PrepareOptions,
+  losses: Loss[],
+): AsyncGenerator<Entry> {
   const open = new Map<string, ToolCall>();
   const settle = function* (): Generator<Entry> {
     for (const call of open.values()) {
@@ -94,7 +88,9 @@ async function* completed(entries: AsyncIterable<Entry>, losses: Loss[]): AsyncG
     }
     open.clear();
   };
-  for await (const entry of entries) {
+  for await (const recorded of entries) {
+    const entry = changed(recorded, options, losses);
+    if (entry === undefined) continue;
     if (entry.type === "tool_call") {
       // The same id again, which only damage can cause: the first one was never answered.
       if (open.has(entry.id)) yield* settle();
@@ -112,7 +108,7 @@ async function* completed(entries: AsyncIterable<Entry>, losses: Loss[]): AsyncG
         losses.push(loss("result_dropped", { entry: entry.id }, `its call ${entry.callId} is not there`));
         continue;
       }
-    } else if (!sameMessage(entry, open)) {
+    } else if (open.size > 0 && !sameMessage(entry, open)) {
       yield* settle();
     }
     yield entry;

@@ -13,15 +13,16 @@ type Other = Exclude<Entry, ToolCall>;
 export async function* exchanges(entries: AsyncIterable<Entry>): AsyncGenerator<Other | Exchange> {
   let pairs: Exchange["pairs"] = [];
   let answered = 0;
-  const flush = function* (): Generator<Exchange> {
-    if (pairs.length > 0) yield { type: "exchange", pairs };
+  const flush = (): Exchange => {
+    const exchange: Exchange = { type: "exchange", pairs };
     pairs = [];
     answered = 0;
+    return exchange;
   };
   for await (const entry of entries) {
     if (entry.type === "tool_call") {
       // A call after a result belongs to the next model message.
-      if (answered > 0) yield* flush();
+      if (answered > 0) yield flush();
       pairs.push({ call: entry, result: undefined });
       continue;
     }
@@ -32,13 +33,13 @@ export async function* exchanges(entries: AsyncIterable<Entry>): AsyncGenerator<
     if (pair && entry.type === "tool_result") {
       pair.result = entry;
       answered++;
-      if (answered === pairs.length) yield* flush();
+      if (answered === pairs.length) yield flush();
       continue;
     }
     // Text of the same model message stands before its calls, so that results follow calls directly.
     const sameMessage = entry.turn !== undefined && pairs.some(({ call }) => call.turn === entry.turn);
-    if (!sameMessage || answered > 0) yield* flush();
+    if (pairs.length > 0 && (!sameMessage || answered > 0)) yield flush();
     yield entry;
   }
-  yield* flush();
+  if (pairs.length > 0) yield flush();
 }

@@ -34,9 +34,9 @@ function threadPositions(skeleton: Skeleton, options: VisibleOptions): number[] 
 /** The current branch, oldest first. A cycle, which only damage can cause, ends the walk. */
 function branch(skeleton: Skeleton): number[] {
   const path: number[] = [];
-  const seen = new Set<number>();
-  for (let at = skeleton.head; at !== -1 && !seen.has(at); at = skeleton.parent(at)) {
-    seen.add(at);
+  const seen = new Uint8Array(skeleton.length);
+  for (let at = skeleton.head; at !== -1 && seen[at] === 0; at = skeleton.parent(at)) {
+    seen[at] = 1;
     path.push(at);
   }
   return path.reverse();
@@ -47,36 +47,32 @@ function branch(skeleton: Skeleton): number[] {
  * hang off the chain. The entries of a message come first, then the results of its calls in call order.
  */
 function withCompanions(skeleton: Skeleton, path: readonly number[]): number[] {
-  const turns = new Set<number>();
-  const calls = new Set<number>();
-  for (const position of path) if (skeleton.turn(position) !== -1) turns.add(skeleton.turn(position));
+  const onPath = new Uint8Array(skeleton.length);
   const ofTurn = new Map<number, number[]>();
-  for (let position = 0; position < skeleton.length; position++) {
-    const turn = skeleton.turn(position);
-    if (turn === -1 || !turns.has(turn)) continue;
-    const known = ofTurn.get(turn);
-    if (known) known.push(position);
-    else ofTurn.set(turn, [position]);
+  for (const position of path) {
+    onPath[position] = 1;
+    if (skeleton.turn(position) !== -1) ofTurn.set(skeleton.turn(position), []);
   }
-  const onPath = new Set(path);
-  for (const position of path)
-    if (skeleton.type(position) === "tool_call") calls.add(skeleton.call(position));
-  for (const positions of ofTurn.values())
-    for (const position of positions)
-      if (skeleton.type(position) === "tool_call") calls.add(skeleton.call(position));
-  const results = resultsOf(skeleton, calls, onPath);
-  return arrange(skeleton, path, ofTurn, results);
+  // Turns and calls are numbered from zero, and there are no more of them than entries.
+  const called = new Uint8Array(skeleton.length);
+  for (let position = 0; position < skeleton.length; position++) {
+    const message = ofTurn.get(skeleton.turn(position));
+    message?.push(position);
+    const belongs = message !== undefined || onPath[position] === 1;
+    if (belongs && skeleton.type(position) === "tool_call") called[skeleton.call(position)] = 1;
+  }
+  return arrange(skeleton, path, ofTurn, resultsOf(skeleton, called, onPath));
 }
 
-/** The result of each call: the first one on the path if there is one, otherwise the last one written. */
-function resultsOf(skeleton: Skeleton, calls: Set<number>, onPath: Set<number>): Map<number, number> {
-  const results = new Map<number, number>();
+const NOWHERE = -1;
+
+/** By call: the first result on the path if there is one, otherwise the last one written. */
+function resultsOf(skeleton: Skeleton, called: Uint8Array, onPath: Uint8Array): Int32Array {
+  const results = new Int32Array(skeleton.length).fill(NOWHERE);
   for (let position = 0; position < skeleton.length; position++) {
     if (skeleton.type(position) !== "tool_result") continue;
     const call = skeleton.call(position);
-    if (!calls.has(call)) continue;
-    const known = results.get(call);
-    if (known === undefined || !onPath.has(known)) results.set(call, position);
+    if (called[call] === 1 && onPath[results[call] as number] !== 1) results[call] = position;
   }
   return results;
 }
@@ -85,25 +81,25 @@ function arrange(
   skeleton: Skeleton,
   path: readonly number[],
   ofTurn: Map<number, number[]>,
-  results: Map<number, number>,
+  results: Int32Array,
 ): number[] {
   const order: number[] = [];
-  const placed = new Set<number>();
+  const placed = new Uint8Array(skeleton.length);
   // A result stands after its call even where it was recorded before it.
   const isAnswer = (position: number) =>
-    skeleton.type(position) === "tool_result" && results.get(skeleton.call(position)) === position;
+    skeleton.type(position) === "tool_result" && results[skeleton.call(position)] === position;
   const place = (position: number) => {
-    if (placed.has(position)) return;
-    placed.add(position);
+    if (placed[position] === 1) return;
+    placed[position] = 1;
     order.push(position);
   };
   for (const [index, position] of path.entries()) {
-    if (placed.has(position) || isAnswer(position)) continue;
+    if (placed[position] === 1 || isAnswer(position)) continue;
     const message = ofTurn.get(skeleton.turn(position)) ?? callsFrom(skeleton, path, index);
     for (const member of message) place(member);
     for (const member of message) {
-      const result = skeleton.type(member) === "tool_call" ? results.get(skeleton.call(member)) : undefined;
-      if (result !== undefined) place(result);
+      const result = skeleton.type(member) === "tool_call" ? results[skeleton.call(member)] : undefined;
+      if (result !== undefined && result !== NOWHERE) place(result);
     }
   }
   // An answer whose call is reached through itself only, which damage can cause.
@@ -129,7 +125,10 @@ export function visible(source: Source, options: VisibleOptions = {}): Stream {
     losses: source.losses,
     ...(source.records && { records: source.records }),
     async *entries() {
-      for await (const entry of inOrder(source, order)) yield* expand(entry);
+      for await (const entry of inOrder(source, order)) {
+        if (entry.type === "compaction") yield* standIns(entry);
+        else yield entry.parent === undefined ? entry : withoutParent(entry);
+      }
     },
     async *children() {
       for await (const child of source.children()) yield visible(child, options);
@@ -159,19 +158,17 @@ export async function visibleEntries(session: Session, options: VisibleOptions =
 /** Reads the file once and holds back what comes before its turn. */
 async function* inOrder(source: Source, order: readonly number[]): AsyncGenerator<Entry> {
   if (order.length === 0) return;
-  const wanted = new Set(order);
-  let from = Number.POSITIVE_INFINITY;
-  let to = -1;
-  for (const position of order) {
-    from = Math.min(from, position);
-    to = Math.max(to, position);
-  }
+  const { from, to, early } = reach(order);
   const held = new Map<number, Entry>();
   let due = 0;
   let position = from;
   for await (const entry of source.entries({ from, to: to + 1 })) {
-    if (wanted.has(position)) held.set(position, entry);
+    if (position === order[due]) {
+      due++;
+      yield entry;
+    } else if (early.has(position)) held.set(position, entry);
     position++;
+    if (held.size === 0) continue;
     for (let next = held.get(order[due] ?? -1); next; next = held.get(order[due] ?? -1)) {
       held.delete(order[due] as number);
       due++;
@@ -180,12 +177,28 @@ async function* inOrder(source: Source, order: readonly number[]): AsyncGenerato
   }
 }
 
-function* expand(entry: Entry): Generator<Entry> {
-  if (entry.type !== "compaction") {
-    const { parent: _, ...rest } = entry;
-    yield rest as Entry;
-  } else if (entry.replacement) yield* entry.replacement as Entry[];
-  else if (entry.summary) yield summaryOf(entry);
+/** Where reading begins and ends, and which entries are read before it is their turn: hardly any. */
+function reach(order: readonly number[]): { from: number; to: number; early: ReadonlySet<number> } {
+  let from = Number.POSITIVE_INFINITY;
+  let to = -1;
+  const early = new Set<number>();
+  for (const position of order) {
+    if (position < to) early.add(position);
+    from = Math.min(from, position);
+    to = Math.max(to, position);
+  }
+  return { from, to, early };
+}
+
+function withoutParent(entry: Entry): Entry {
+  const { parent: _, ...rest } = entry;
+  return rest as Entry;
+}
+
+/** What the model sees in place of the history that a compaction took away. */
+function standIns(entry: Compaction): Entry[] {
+  if (entry.replacement) return entry.replacement as Entry[];
+  return entry.summary ? [summaryOf(entry)] : [];
 }
 
 function summaryOf(entry: Compaction): UserEntry {

@@ -14,8 +14,9 @@ import type { ClaudeBlock, Json } from "./native.ts";
 
 export async function* compose(stream: Stream, draft: Draft): AsyncGenerator<Written> {
   for await (const item of exchanges(stream.entries())) {
-    yield* composeItem(item, draft);
-    yield* drained(draft);
+    // Not yield*, which costs several promises for each item of a plain generator.
+    for (const written of composeItem(item, draft)) yield written;
+    if (draft.losses.length > 0) yield* drained(draft);
   }
   summarise(draft);
   yield* drained(draft);

@@ -18,6 +18,8 @@ export interface Thread {
   /** The newest record, which the next one follows. */
   parent: string | null;
   time: string;
+  /** No line is later than this. */
+  now: string;
 }
 
 export function newThread(
@@ -26,6 +28,7 @@ export function newThread(
   more: Partial<Pick<Thread, "branch" | "agentId">> = {},
 ): Thread {
   const seed = shortHash(`${target.originalId}/${file}`, 20);
+  const now = target.now.toISOString();
   return {
     target,
     file,
@@ -33,7 +36,8 @@ export function newThread(
     seed,
     written: 0,
     parent: null,
-    time: target.now.toISOString(),
+    time: now,
+    now,
     ...more,
   };
 }
@@ -80,7 +84,7 @@ const HALF_CHARACTER = "\\ud";
 
 /** The original time, unless there is none or it lies in the future. */
 function timeFor(thread: Thread, timestamp: string): string {
-  const now = thread.target.now.toISOString();
+  const { now } = thread;
   if (ISO.test(timestamp)) thread.time = timestamp < now ? timestamp : now;
   else {
     const then = Date.parse(timestamp);

@@ -69,8 +69,7 @@ export async function* compose(stream: Stream, target: Target, thread: Thread): 
     for (const entry of group.entries) {
       writing.out.at(entry.timestamp);
       for (const written of writeEntry(writing, entry, group.results))
-        if (written.type === "record") yield written;
-        else yield* losses.add(written.loss);
+        if (written.type === "record" || losses.add(written.loss)) yield written;
     }
   }
   yield* closeTurn(writing, stream.header.title);

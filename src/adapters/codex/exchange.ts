@@ -26,6 +26,6 @@ export async function* gathered(entries: AsyncIterable<Entry>): AsyncGenerator<G
 }
 
 function sameTurn(entry: Entry, open: ReadonlyMap<string, ToolCall>): boolean {
-  if (entry.turn === undefined) return false;
+  if (entry.turn === undefined || open.size === 0) return false;
   return [...open.values()].some(({ turn }) => turn === entry.turn);
 }

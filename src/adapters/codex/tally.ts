@@ -6,15 +6,14 @@ import type { Written } from "../adapter.ts";
 export function tally() {
   const counted = new Map<string, { first: Loss; count: number }>();
   return {
-    *add(found: Loss): Generator<Written> {
-      if (found.severity !== "info") {
-        yield { type: "loss", loss: found };
-        return;
-      }
+    /** Returns the loss when it is to be handed on. */
+    add(found: Loss): Loss | undefined {
+      if (found.severity !== "info") return found;
       const key = `${found.kind} ${found.detail}`;
       const known = counted.get(key);
       if (known) known.count++;
       else counted.set(key, { first: found, count: 1 });
+      return undefined;
     },
     *finish(): Generator<Written> {
       for (const { first, count } of counted.values())

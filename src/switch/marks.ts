@@ -1,0 +1,56 @@
+// Tells whether a file says what it was meant to say: a mark for each entry, made from what the writer means
+// and from what reading the file yields.
+import type { Fold } from "../adapters/adapter.ts";
+import type { Entry, EntryType } from "../session/session.ts";
+import { type ReadOptions, readRecords } from "../storage/records.ts";
+
+/** A number rather than text, because a slice would keep the whole string it was cut from in memory. */
+export function markOf(type: EntryType, text: string): number {
+  let hash = ENTRY_MARKS[type];
+  if (type === "tool_call") return hash;
+  const length = Math.min(text.length, MARKED_LENGTH);
+  for (let at = 0; at < length; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
+  return hash;
+}
+
+const MARKED_LENGTH = 200;
+const ENTRY_MARKS: Record<EntryType, number> = {
+  user: 1,
+  assistant: 2,
+  tool_call: 3,
+  tool_result: 4,
+  system: 5,
+  switch: 6,
+  compaction: 7,
+};
+
+/** The marks of all entries in a file. */
+export async function marksIn(
+  fold: Fold<unknown>,
+  ref: { path: string; originalId: string },
+  grown?: ReadOptions["grown"],
+): Promise<number[]> {
+  const state = fold.initial(ref);
+  const marks: number[] = [];
+  for await (const batch of readRecords(ref.path, { shrink: true, ...(grown && { grown }) }))
+    for (const record of batch)
+      for (const folded of fold.step(state, record))
+        if (folded.type === "entry") marks.push(markOf(folded.entry.type, textOf(folded.entry)));
+  return marks;
+}
+
+function textOf(entry: Entry): string {
+  switch (entry.type) {
+    case "user":
+    case "assistant":
+    case "system":
+      return entry.content;
+    case "tool_result":
+      return entry.output;
+    case "compaction":
+      return entry.summary ?? "";
+    case "tool_call":
+    case "switch":
+      return "";
+  }
+}
