@@ -51,18 +51,23 @@ function nameOf(path: string): string {
 }
 
 async function* children(ref: SessionRef, header: Header): AsyncGenerator<Source> {
-  const prefix = `claude:${ref.originalId}/thread-`;
-  for (const link of header.links ?? []) {
-    if (link.type !== "subagent" || !link.session.startsWith(prefix)) continue;
-    const thread = link.session.slice(prefix.length);
+  for (const thread of threadsIn(ref, header))
     yield open({ ...ref, originalId: `${ref.originalId}/thread-${thread}`, thread, parent: ref.originalId });
-  }
   for (const file of ref.files) {
     if (file.role !== "subagent") continue;
     const originalId = `${ref.originalId}/${basename(file.path, ".jsonl")}`;
     const files = [{ ...file, role: "main" as const }];
     yield open({ agent: ref.agent, originalId, path: file.path, files, parent: ref.originalId });
   }
+}
+
+/** Subagents inside the main file; a very long one may be linked twice. */
+function threadsIn(ref: SessionRef, header: Header): ReadonlySet<string> {
+  const prefix = `claude:${ref.originalId}/thread-`;
+  const links = (header.links ?? []).filter(({ type }) => type === "subagent");
+  return new Set(
+    links.flatMap(({ session }) => (session.startsWith(prefix) ? [session.slice(prefix.length)] : [])),
+  );
 }
 
 /** Subagents that a result names but whose file is gone. */

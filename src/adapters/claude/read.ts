@@ -6,6 +6,7 @@ import type { Fold } from "../adapter.ts";
 import { endBoundary } from "./compaction.ts";
 import { assistantRecord, attachmentRecord, resultRecord, systemRecord, userRecord } from "./messages.ts";
 import { type ClaudeRecord, count, filled, isObject, SIDE_RECORDS, text } from "./native.ts";
+import { knownSidechain, type Sidechain, sidechainOf } from "./sidechains.ts";
 import {
   type ClaudeState,
   initialState,
@@ -55,34 +56,33 @@ function inThread(line: Line, read: (line: Line) => void): void {
 }
 
 function belongs(line: Line): boolean {
-  const { state, value } = line;
+  const { state } = line;
   if (state.subagent) return true;
-  // A saved stream names the call of a subagent instead.
-  const sidechain = value.isSidechain === true || typeof value.parent_tool_use_id === "string";
+  const sidechain = sidechainOf(line);
   if (state.thread === null) {
-    const first = value.type === "user" && line.hasUuid && (value.parentUuid ?? null) === null;
-    if (sidechain && first) linkThread(line);
-    return !sidechain;
+    if (sidechain?.begins) linkThread(line, sidechain);
+    return sidechain === undefined;
   }
-  const parent = text(value.parentUuid);
-  const member = line.id === state.thread || (parent !== undefined && state.members.includes(parent));
-  if (!sidechain || !member) return false;
-  remember(state.members, line.id, MOST_MEMBERS);
+  if (sidechain?.thread !== state.thread) return false;
+  // A prompt begins its thread, whatever record of the session it hangs on.
+  if (sidechain.begins && line.value.type === "user") state.tail = text(line.value.parentUuid) ?? null;
   return true;
 }
 
-const MOST_MEMBERS = 256;
-/** Up to 1.0.x subagents stand inside the main file; the prompt tells which call started one. */
-function linkThread(line: Line): void {
+/** Where no call is named, as up to 1.0.x, the prompt tells which call started a subagent. */
+function linkThread(line: Line, { thread, call }: Sidechain): void {
   const { message } = line.value;
   const prompt = isObject(message) ? promptStart(message.content) : "";
-  const at = line.state.tasks.findIndex(([, start]) => start === prompt);
+  const at = line.state.tasks.findIndex(([id, start]) =>
+    call === undefined ? prompt !== "" && start === prompt : id === call,
+  );
   const [owner] = at === -1 ? [] : line.state.tasks.splice(at, 1);
+  const entry = call ?? owner?.[0];
   patch(line, {
     link: {
       type: "subagent",
-      session: `claude:${line.state.id}/thread-${line.id}`,
-      ...(owner && { entry: owner[0] }),
+      session: `claude:${line.state.id}/thread-${thread}`,
+      ...(entry !== undefined && { entry }),
       ...(owner?.[2] && { label: owner[2] }),
     },
   });
@@ -163,8 +163,9 @@ function patchSummary(line: Line, summary: string): void {
 function beside(line: Line): void {
   const { state, value } = line;
   const type = text(value.type);
+  const thread = value.isSidechain === true ? knownSidechain(line) : undefined;
   if (state.thread !== null) {
-    if (value.isSidechain === true && belongs(line)) passBy(line);
+    if (thread === state.thread) passBy(line);
     return;
   }
   const read = type !== undefined && Object.hasOwn(SIDE, type) ? SIDE[type] : undefined;
@@ -172,7 +173,8 @@ function beside(line: Line): void {
   else if (type === undefined) report(line, "record_malformed", "the record has no type");
   else if (!SIDE_RECORDS.has(type)) report(line, "record_unknown", type.slice(0, 80));
   // Hook and shell progress of 2.0 and 2.1 stood inside the thread.
-  if (line.hasUuid && value.parentUuid !== undefined && belongs(line)) passBy(line);
+  const inside = state.subagent || value.isSidechain !== true;
+  if (line.hasUuid && value.parentUuid !== undefined && inside) passBy(line);
 }
 
 const SIDE: Readonly<Record<string, (line: Line, value: ClaudeRecord) => void>> = {

@@ -8,7 +8,7 @@ import { type ClaudeRecord, filled, isObject, text } from "./native.ts";
 export interface ClaudeState {
   /** The session's native id, for the names of its subagents. */
   id: string;
-  /** A sidechain inside the file that is read as a session of its own, by the uuid of its first record. */
+  /** A sidechain inside the file that is read as a session of its own. */
   thread: string | null;
   /** The whole file is a subagent's: its records are sidechain records by nature. */
   subagent: boolean;
@@ -28,8 +28,11 @@ export interface ClaudeState {
   summaries: [string, string][];
   /** Task calls that may own a sidechain in this file: [call, beginning of its prompt, description]. */
   tasks: [string, string, string][];
-  /** The newest records of the thread. */
-  members: string[];
+  /** The newest sidechain records: [record, thread]. */
+  members: [string, string][];
+  /** The sidechains so far, and the one that records without ids join. */
+  threads: string[];
+  open: string | null;
   /** Reported once each. */
   strangers: string[];
   timeless: boolean;
@@ -69,6 +72,8 @@ export function initialState(ref: RefFacts): ClaudeState {
     summaries: [],
     tasks: [],
     members: [],
+    threads: [],
+    open: null,
     strangers: [],
     timeless: false,
   };

@@ -1,7 +1,10 @@
 // Opens the fixtures of this folder: each is a copy of a `.claude` folder.
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import type { SessionRef } from "../../../src/adapters/adapter.ts";
 import { claude } from "../../../src/adapters/claude/index.ts";
+import { refOf } from "../../../src/adapters/claude/paths.ts";
 import type { Source } from "../../../src/session/source.ts";
 
 export const FIXTURES = join(import.meta.dirname, "fixtures");
@@ -27,4 +30,17 @@ export async function openFixture(fixture: string): Promise<Source> {
 export async function pathOf(fixture: string): Promise<string> {
   const [ref] = await refsIn(fixture);
   return ref?.path ?? "";
+}
+
+/** A session of these lines: objects, or text as it should stand in the file. */
+export async function openLines(lines: readonly unknown[]): Promise<Source> {
+  // The home of the test file, which goes away with it.
+  const path = join(await mkdtemp(join(homedir(), "lines-")), "session.jsonl");
+  await writeFile(
+    path,
+    lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join(""),
+  );
+  const ref = await refOf(path);
+  if (!ref) throw new Error("the file was not found");
+  return claude.open(ref);
 }
