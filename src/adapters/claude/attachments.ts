@@ -14,11 +14,11 @@ export interface Attached {
 }
 
 /** What an attachment tells the model; undefined when it tells nothing. */
-export function attached(record: ClaudeRecord): Attached | undefined {
+export function attached(record: ClaudeRecord, odd: (what: string) => void): Attached | undefined {
   const { attachment } = record;
   if (!isObject(attachment)) return undefined;
   const kind = text(attachment.type) ?? "attachment";
-  if (kind === "queued_command") return queued(attachment);
+  if (kind === "queued_command") return queued(attachment, odd);
   const texts = rendered(record);
   const parts = texts.length > 0 ? texts.map(asText) : unrendered(kind, attachment);
   if (parts.length === 0) return undefined;
@@ -67,8 +67,8 @@ function unwrapped(reminder: string): string {
     : reminder;
 }
 
-function queued(attachment: Json): Attached | undefined {
-  const parts = blocksOf(attachment.prompt).flatMap((block): Part[] => {
+function queued(attachment: Json, odd: (what: string) => void): Attached | undefined {
+  const parts = blocksOf(attachment.prompt, odd).flatMap((block): Part[] => {
     const media = mediaPart(block);
     const words = filled(block.text);
     if (media) return [media];

@@ -2,8 +2,8 @@
 // visible: as a list, as the two ends of a run, or both.
 import type { Entry } from "../../session/session.ts";
 import { contentOf } from "./blocks.ts";
-import { blocksOf, type ClaudeRecord, filled, isObject } from "./native.ts";
-import { type Boundary, type Line, OFF } from "./state.ts";
+import { type ClaudeRecord, filled, isObject } from "./native.ts";
+import { type Boundary, contentBlocks, type Line, OFF } from "./state.ts";
 
 export function boundaryRecord(line: Line): void {
   const { state, value, record } = line;
@@ -41,7 +41,9 @@ function keptBy({
 /** The summary that belongs to the open boundary. */
 export function summaryRecord(line: Line, boundary: Boundary): void {
   const { message } = line.value;
-  const summary = contentOf(blocksOf(isObject(message) ? message.content : line.value.content)).text;
+  const summary = contentOf(
+    contentBlocks(line, isObject(message) ? message.content : line.value.content),
+  ).text;
   line.state.boundary = null;
   emit(line, boundary, { id: line.id, summary, records: [boundary.record, line.record.index] });
   line.out.push({ type: "link", id: boundary.uuid, parent: line.id, alias: true });

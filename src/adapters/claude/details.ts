@@ -1,6 +1,6 @@
 // What the CLI records beside the text of a tool result, in universal terms: exit code, patch, duration, the
 // file that holds a long output. The text itself stays what the model saw.
-import { filled, isObject, type Json } from "./native.ts";
+import { filled, isObject, isShallow, type Json } from "./native.ts";
 
 const EXIT = "Exit code ";
 const PERSISTED = "<persisted-output>";
@@ -36,7 +36,7 @@ function fromObject(recorded: Json, details: Json): void {
   if (typeof recorded.durationSeconds === "number") details.durationMs = recorded.durationSeconds * 1000;
   const patch = patchOf(recorded.structuredPatch);
   if (patch !== undefined) details.patch = patch;
-  if (isObject(recorded.answers)) details.answers = recorded.answers;
+  if (isObject(recorded.answers) && isShallow(recorded.answers)) details.answers = recorded.answers;
   if (isObject(recorded.file)) fileDetails(recorded.file, details);
 }
 

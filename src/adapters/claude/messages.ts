@@ -6,17 +6,28 @@ import { boundaryRecord, summaryRecord } from "./compaction.ts";
 import { detailsOf } from "./details.ts";
 import { isInjected } from "./injected.ts";
 import {
-  blocksOf,
   type ClaudeBlock,
   type ClaudeRecord,
   count,
   filled,
   INTERRUPTED,
   isObject,
+  isShallow,
   SYNTHETIC,
+  TOO_DEEP,
   text,
 } from "./native.ts";
-import { type Line, parentOf, passBy, patch, promptStart, remember, report } from "./state.ts";
+import {
+  contentBlocks,
+  DEEP,
+  type Line,
+  parentOf,
+  passBy,
+  patch,
+  promptStart,
+  remember,
+  report,
+} from "./state.ts";
 import { universalCall } from "./tools.ts";
 
 const FILLER = "No response requested.";
@@ -73,7 +84,7 @@ export function userRecord(line: Line): void {
   const content = isObject(value.message) ? value.message.content : value.content;
   if (content === undefined) report(line, "record_malformed", "a user record without content");
   const entries = draft(line);
-  for (const group of groupsOf(value, blocksOf(content))) {
+  for (const group of groupsOf(value, contentBlocks(line, content))) {
     if (group.result) addResult(entries, group.result);
     else addSaid(entries, contentOf(group.blocks), group.injected);
   }
@@ -124,7 +135,7 @@ function addResult(entries: Draft, block: ClaudeBlock): void {
   const callId = text(block.tool_use_id);
   if (callId === undefined) report(line, "record_malformed", "a tool result that names no call");
   const failed = block.is_error === true;
-  const { text: output, parts } = contentOf(blocksOf(block.content));
+  const { text: output, parts } = contentOf(contentBlocks(line, block.content));
   // One record holds one result; where there are more, what is beside the text belongs to the first.
   const details = detailsOf(entries.size === 0 ? toolUseResult : undefined, output, failed);
   const cut =
@@ -165,7 +176,7 @@ export function assistantRecord(line: Line): void {
   const message = isObject(value.message) ? value.message : value;
   const model = filled(message.model);
   if (message.content === undefined) report(line, "record_malformed", "an assistant record without content");
-  const blocks = blocksOf(message.content);
+  const blocks = contentBlocks(line, message.content);
   // Measured: errors that the CLI words itself are not sent again.
   if (value.isApiErrorMessage === true && model === SYNTHETIC) {
     noteRecord(line, contentOf(blocks).text, "api_error");
@@ -251,14 +262,15 @@ function addCall(entries: Draft, block: ClaudeBlock): void {
   const name = text(block.name) ?? "unknown";
   const id = filled(block.id);
   if (id === undefined) report(line, "record_malformed", "a tool call without an id");
-  const { tool, input } = universalCall(name, block.input);
+  const native = shallow(line, block.input);
+  const { tool, input } = universalCall(name, native);
   const entry: ToolCall = {
     id: id ?? nextId(entries),
     type: "tool_call",
     tool,
     input,
     originalTool: name,
-    originalInput: block.input,
+    originalInput: native,
     ...entries.common,
   };
   add(entries, entry);
@@ -270,8 +282,14 @@ function addCall(entries: Draft, block: ClaudeBlock): void {
     ]);
 }
 
+function shallow(line: Line, value: unknown): unknown {
+  if (isShallow(value)) return value;
+  report(line, "record_malformed", DEEP);
+  return { note: TOO_DEEP };
+}
+
 export function attachmentRecord(line: Line): void {
-  const found = attached(line.value);
+  const found = attached(line.value, (what) => report(line, "record_malformed", what));
   const entries = draft(line);
   if (found) add(entries, attachedEntry(entries, found));
   finish(entries);

@@ -36,11 +36,43 @@ export function count(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) ? value : 0;
 }
 
-/** Content as a list of blocks: older and hand-written records hold a plain string. */
-export function blocksOf(content: unknown): readonly ClaudeBlock[] {
+/**
+ * Content as a list of blocks: older and hand-written records hold a plain string, also inside a list. `odd` hears
+ * of whatever is no content at all; a field that is not there is the caller's to judge.
+ */
+export function blocksOf(content: unknown, odd?: (what: string) => void): readonly ClaudeBlock[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
-  return Array.isArray(content) ? content.filter(isObject) : [];
+  if (!Array.isArray(content)) {
+    if (content !== undefined) odd?.(`content that is ${kindOf(content)} instead of a list`);
+    return [];
+  }
+  if (content.every(isObject)) return content;
+  return content.flatMap((item): ClaudeBlock[] => {
+    if (typeof item === "string") return [{ type: "text", text: item }];
+    if (isObject(item)) return [item];
+    odd?.(`content with ${kindOf(item)} in it`);
+    return [];
+  });
 }
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+const DEEPEST = 500;
+
+/** Whether a value can be handed on: what is nested without end would exhaust the stack of whoever writes it. */
+export function isShallow(value: unknown, depth = DEEPEST): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (depth === 0) return false;
+  const inner = Array.isArray(value) ? value : Object.values(value);
+  return inner.every((one) => isShallow(one, depth - 1));
+}
+
+/** What stands in for a value that is nested too deeply. */
+export const TOO_DEEP = "[nested too deeply to be shown]";
 
 /** The model name of messages that the CLI made up itself. */
 export const SYNTHETIC = "<synthetic>";

@@ -3,7 +3,16 @@ import { type Loss, type LossName, loss } from "../../session/losses.ts";
 import type { Folded, HeaderPatch, Run } from "../../session/source.ts";
 import type { NativeRecord } from "../../storage/records.ts";
 import type { SessionRef } from "../adapter.ts";
-import { type ClaudeRecord, filled, isObject, text } from "./native.ts";
+import {
+  blocksOf,
+  type ClaudeBlock,
+  type ClaudeRecord,
+  filled,
+  isObject,
+  isShallow,
+  TOO_DEEP,
+  text,
+} from "./native.ts";
 
 export interface ClaudeState {
   /** The session's native id, for the names of its subagents. */
@@ -122,6 +131,36 @@ export function report(line: Line, kind: LossName, detail: string): void {
   const at: Loss["at"] = { record: line.record.index, line: line.record.line };
   line.out.push({ type: "loss", loss: loss(kind, at, detail) });
 }
+
+/** The blocks of a message or a result; what is no content is reported and has no block. */
+export function contentBlocks(line: Line, content: unknown): readonly ClaudeBlock[] {
+  const blocks = blocksOf(content, (what) => report(line, "record_malformed", what));
+  return blocks.every((block) => typeof block.text === "string" || READ_BY_FIELD.has(block.type))
+    ? blocks
+    : blocks.map((block) => checked(line, block));
+}
+
+/** Of these blocks only fields of a known type are taken; others are shown whole. */
+const READ_BY_FIELD: ReadonlySet<unknown> = new Set([
+  "document",
+  "image",
+  "mcp_tool_use",
+  "redacted_thinking",
+  "server_tool_use",
+  "thinking",
+  "tool_result",
+  "tool_use",
+]);
+
+function checked(line: Line, block: ClaudeBlock): ClaudeBlock {
+  if (block.type === "text" && typeof block.text !== "string")
+    report(line, "record_malformed", "a block of text without text");
+  if (READ_BY_FIELD.has(block.type) || isShallow(block)) return block;
+  report(line, "record_malformed", DEEP);
+  return { type: "text", text: TOO_DEEP };
+}
+
+export const DEEP = "a value that is nested too deeply to be shown";
 
 export function patch(line: Line, facts: HeaderPatch): void {
   line.out.push({ type: "header", patch: facts });
