@@ -103,6 +103,10 @@ const kinds = {
     severity: "info",
     meaning: "Native records without content have no place in the target; they stay in the source.",
   },
+  edit_ignored: {
+    severity: "warning",
+    meaning: "An edit of something the native file cannot express was not written.",
+  },
   links_dropped: { severity: "info", meaning: "Links between sessions have no place in the target." },
 } as const satisfies Record<string, LossKind>;
 
