@@ -46,7 +46,7 @@ export async function* readStore(
 ): AsyncGenerator<NativeRecord[]> {
   let rows: Json[];
   try {
-    rows = await query(ref.path, (database) => rowsOf(database, ref.thread ?? ref.originalId));
+    rows = await query(ref.path, (database) => rowsOf(database, ref.parent ?? ref.originalId));
   } catch (error) {
     throw new BatonError(
       "damaged",
@@ -71,26 +71,36 @@ export async function* readStore(
   yield records.slice(options.from.index);
 }
 
-/** The messages of a session, each with what the other tables say of it. Not every version has all tables. */
+/** The messages of a session as they were put in, which times do not tell, each with what the other tables say of it. Not every version has all tables. */
 function rowsOf(database: DatabaseSync, session: string): Json[] {
   const names = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
   const tables = new Set(names.map(({ name }) => name));
   const lookUp = (table: string, key: string) =>
-    tables.has(table) ? database.prepare(`SELECT * FROM ${table} WHERE ${key} = ?`) : undefined;
+    tables.has(table) ? prepared(database, `SELECT * FROM ${table} WHERE ${key} = ?`) : undefined;
   const user = lookUp("user_messages", "uuid");
   const assistant = lookUp("assistant_messages", "uuid");
   const summary = lookUp("conversation_summaries", "leaf_uuid");
-  const base = database.prepare("SELECT * FROM base_messages WHERE session_id = ? ORDER BY timestamp, rowid");
-  return base.all(session).map((row) => {
+  const base = prepared(database, "SELECT * FROM base_messages WHERE session_id = ? ORDER BY rowid");
+  return base(session).map((row) => {
     const uuid = String(row.uuid);
     const own = row.message_type === "assistant" ? assistant : user;
-    return { ...own?.get(uuid), ...row, summary: summary?.get(uuid)?.summary };
+    return { ...own?.(uuid)[0], ...row, summary: summary?.(uuid)[0]?.summary };
   });
+}
+
+/** A query by one key. Integers beyond what a number holds would otherwise be an error. */
+function prepared(database: DatabaseSync, sql: string): (key: string) => Json[] {
+  const statement = database.prepare(sql);
+  statement.setReadBigInts(true);
+  const plain = (value: unknown) => (typeof value === "bigint" ? Number(value) : value);
+  return (key) =>
+    statement
+      .all(key)
+      .map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plain(value)])));
 }
 
 /** A row as the lines that version 1.0 would have written. */
 function linesOf(row: Json): Json[] {
-  const message = parsed(row.message);
   const lines: Json[] = [
     {
       type: row.message_type,
@@ -102,8 +112,9 @@ function linesOf(row: Json): Json[] {
       cwd: row.cwd,
       version: row.version,
       ...(typeof row.cost_usd === "number" && { costUSD: row.cost_usd }),
+      ...(row.is_api_error_message === 1 && { isApiErrorMessage: true }),
       ...(row.tool_use_result != null && { toolUseResult: parsed(row.tool_use_result) }),
-      message: isObject(message) ? withModel(message, row.model) : { content: message },
+      message: messageOf(row),
     },
   ];
   if (typeof row.summary === "string")
@@ -111,8 +122,13 @@ function linesOf(row: Json): Json[] {
   return lines;
 }
 
-function withModel(message: Json, model: unknown): Json {
-  return typeof model === "string" && message.model === undefined ? { ...message, model } : message;
+/** A message that is cut off stays the text it is, which the reader reports. */
+function messageOf({ message: column, model }: Json): unknown {
+  const message = parsed(column);
+  if (isObject(message))
+    return typeof model === "string" && message.model === undefined ? { ...message, model } : message;
+  const isDamaged = message === column && typeof column === "string" && /^\s*[[{"]/.test(column);
+  return isDamaged ? column : { content: message };
 }
 
 function parsed(value: unknown): unknown {

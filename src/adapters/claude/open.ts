@@ -16,7 +16,8 @@ import { fold } from "./read.ts";
 export async function open(ref: SessionRef): Promise<Source> {
   const title = await taskOf(ref);
   const source = await openSource({
-    ref: isStore(ref.path) ? { ...ref, thread: undefined } : ref,
+    // In the old database `thread` names the session, unless it is a subagent's.
+    ref: isStore(ref.path) && ref.parent === undefined ? { ...ref, thread: undefined } : ref,
     ...(title !== undefined && { extra: { title } }),
     fold,
     provider: "anthropic",

@@ -3,6 +3,7 @@ import type { Dirent, Stats } from "node:fs";
 import { open, readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { FileRef, Home, SessionRef } from "../adapter.ts";
+import { filled, isObject } from "./native.ts";
 
 /** The folder that holds everything: `~/.claude`, unless the user moved it. */
 export function configDir(home: Home): string {
@@ -74,12 +75,37 @@ async function flatAgents(dir: string, names: readonly string[]): Promise<Map<st
   return found;
 }
 
-const SESSION_ID = '"sessionId":"';
+/** Enough for most first records; a long prompt comes before the name of the session. */
+const LOOKED_AT = [16 << 10, 4 << 20];
+const SESSION_ID = /"sessionId"\s*:\s*"([^"\\]+)"/;
 
 async function sessionIn(path: string): Promise<string | undefined> {
-  const head = await beginning(path, 16 << 10);
-  const at = head.indexOf(SESSION_ID);
-  return at === -1 ? undefined : head.slice(at + SESSION_ID.length).split('"', 1)[0];
+  for (const length of LOOKED_AT) {
+    const named = namedIn(await beginning(path, length));
+    if (named !== undefined) return named;
+  }
+  return undefined;
+}
+
+function namedIn(head: string): string | undefined {
+  const lines = head.split("\n");
+  const cut = lines.pop() ?? "";
+  for (const line of lines) {
+    const named = sessionOf(line);
+    if (named !== undefined) return named;
+  }
+  // A first record longer than what was read, or a file without an end of line.
+  return sessionOf(cut) ?? SESSION_ID.exec(cut)?.[1];
+}
+
+function sessionOf(line: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isObject(value) ? filled(value.sessionId) : undefined;
+  } catch {
+    // A damaged line, or the end of what was read.
+    return undefined;
+  }
 }
 
 /** What lies in a session's own folder: subagents, also those of workflows, and long outputs. */

@@ -1,5 +1,5 @@
 // Where sessions lie: names of folders, every layout of the store, files from elsewhere, the old database.
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { claude } from "../../../src/adapters/claude/index.ts";
 import { encodeProject } from "../../../src/adapters/claude/paths.ts";
 import { guessProject } from "../../../src/adapters/claude/project.ts";
+import { findSessions, summarise } from "../../../src/catalog/scan.ts";
 import { collect } from "../../../src/session/source.ts";
 
 let home: string;
@@ -143,6 +144,32 @@ describe("a file from elsewhere", () => {
   });
 });
 
+describe("a subagent beside its session", () => {
+  const parentsOf = async () => (await found()).map(({ parent }) => parent);
+
+  it.each([
+    [
+      "with blanks in its JSON",
+      `{ "note": "\\"sessionId\\": \\"x\\"", "sessionId": "s1", "type": "user" }\n`,
+    ],
+    ["after lines that do not say", `not JSON\n{"type":"summary","leafUuid":"x"}\n${line("s1")}`],
+    ["with a very long first line", line("s1", { type: "user", aside: "x".repeat(1 << 20) })],
+    [
+      "after a very long prompt",
+      JSON.stringify({ type: "user", text: "x".repeat(1 << 20), sessionId: "s1" }),
+    ],
+    ["inside a longer object", line("s1", { aside: { sessionId: "x" } })],
+  ])("names it %s", async (_, content) => {
+    await put(".claude/projects/-p/agent-a.jsonl", content);
+    expect(await parentsOf()).toEqual(["s1"]);
+  });
+
+  it("may not name any", async () => {
+    await put(".claude/projects/-p/agent-a.jsonl", `{"type":"user","inner":{"sessionId":"x"}}\n`);
+    expect(await parentsOf()).toEqual(["unknown"]);
+  });
+});
+
 describe("the database of 0.2", () => {
   async function store(): Promise<string> {
     const path = await put(".claude/__store.db", "");
@@ -191,15 +218,62 @@ describe("the database of 0.2", () => {
     expect((await collect(await claude.open(refs[1]!))).timeline).toMatchObject([{ content: "not JSON" }]);
   });
 
+  it("keeps the order of its rows, its subagents, and what is damaged in it", async () => {
+    const database = new DatabaseSync(await store());
+    const side = '{"role":"user","content":"look"}';
+    const cut = '{"role":"user","content":"cut o';
+    const error = '{"id":"m2","model":"<synthetic>","content":[{"type":"text","text":"API Error: busy"}]}';
+    database.exec(`
+      INSERT INTO base_messages VALUES
+        ('u9', NULL, 's3', 1746000900000, 'user', '/home/dev/old', 'external', '0.2.90', 0),
+        ('a9', 'u9', 's3', 1746000100000, 'assistant', '/home/dev/old', 'external', '0.2.90', 0),
+        ('k1', NULL, 's3', 1746000000000, 'user', '/home/dev/old', 'external', '0.2.90', 1),
+        ('u8', 'a9', 's3', 1746000000000, 'user', '/home/dev/old', 'external', '0.2.90', 0);
+      INSERT INTO user_messages VALUES
+        ('u9', '{"role":"user","content":"first"}', NULL, 1), ('k1', '${side}', NULL, 1), ('u8', '${cut}', NULL, 1);
+      INSERT INTO assistant_messages VALUES ('a9', 0, 1, '${error}', 1, 1, '<synthetic>');`);
+    database.close();
+    const source = await claude.open((await found()).find(({ originalId }) => originalId === "s3")!);
+    const session = await collect(source, { records: true });
+    expect(session.timeline).toMatchObject([
+      { type: "user", content: "first" },
+      { type: "system", content: "API Error: busy", note: true },
+    ]);
+    expect(source.losses).toMatchObject([{ kind: "record_malformed", at: { record: 3 } }]);
+    expect(JSON.parse(session.records?.[3]?.raw ?? "").message).toBe(cut);
+    expect(session.children).toMatchObject([
+      { source: { originalId: "s3/thread-k1" }, timeline: [{ content: "look" }] },
+    ]);
+  });
+
   it("gives way to a file with the same session", async () => {
     await store();
     await put(".claude/projects/-p/s1.jsonl", line("s1"));
     expect((await found()).map(({ path }) => path.endsWith(".db"))).toEqual([false, true]);
   });
 
-  it("that cannot be read is a session that says so", async () => {
-    await put(".claude/__store.db", "this is no database, it only looks like one from outside");
-    const [ref] = await found();
-    await expect(claude.open(ref!)).rejects.toMatchObject({ code: "damaged" });
+  it("that cannot be read is a session that says so, and a row with its problem in the list", async () => {
+    const whole = await readFile(await store());
+    const damaged = [
+      Buffer.from("this is no database, it only looks like one from outside"),
+      whole.subarray(0, whole.length / 2),
+      Buffer.concat([whole.subarray(0, 4096), Buffer.alloc(whole.length - 4096, 7)]),
+    ];
+    for (const bytes of damaged) {
+      await writeFile(join(home, ".claude/__store.db"), bytes);
+      const [ref] = await found();
+      await expect(claude.open(ref!)).rejects.toMatchObject({ code: "damaged" });
+      const listed = await findSessions({ dir: home, env: {} }, [claude]);
+      const rows = await Promise.all(listed.map((one) => summarise(one)));
+      expect(rows).toMatchObject([{ problems: [expect.stringContaining("__store.db")] }]);
+    }
+  });
+
+  it("may hold numbers of any size", async () => {
+    const database = new DatabaseSync(await store());
+    database.exec("UPDATE base_messages SET timestamp = 9223372036854775807 WHERE uuid = 'x1'");
+    database.close();
+    const ref = (await found()).find(({ originalId }) => originalId === "s2");
+    expect((await collect(await claude.open(ref!))).timeline).toHaveLength(1);
   });
 });
