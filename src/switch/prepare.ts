@@ -10,14 +10,20 @@ export interface PrepareOptions {
 }
 
 /** Losses are complete once the entries have been read, those of children that were read included. */
-export function prepare(stream: Stream, options: PrepareOptions, losses: Loss[] = []): Stream {
-  for (const known of stream.losses) losses.push(known);
+export function prepare(stream: Stream, options: PrepareOptions): Stream {
+  const own: Loss[] = [];
   return {
     ...stream,
-    losses,
-    entries: () => completed(stream.entries(), options, losses),
+    get losses() {
+      return [...stream.losses, ...own];
+    },
+    entries: () => completed(stream.entries(), options, own),
     async *children() {
-      for await (const child of stream.children()) yield prepare(child, options, losses);
+      for await (const child of stream.children()) {
+        const prepared = prepare(child, options);
+        yield prepared;
+        for (const found of prepared.losses) own.push(found);
+      }
     },
   };
 }

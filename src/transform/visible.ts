@@ -1,6 +1,7 @@
 // What the model would see if the native CLI resumed the session now: the current branch, from the last
 // compaction on. Readers have already turned each vendor's rules into head, parent and compaction, so there
 // are no agent cases here.
+import { type Loss, loss } from "../session/losses.ts";
 import type { Compaction, Entry, Session, UserEntry } from "../session/session.ts";
 import type { Skeleton } from "../session/skeleton.ts";
 import { type Source, type Stream, sourceOf } from "../session/source.ts";
@@ -119,10 +120,13 @@ function callsFrom(skeleton: Skeleton, path: readonly number[], index: number): 
 /** The visible part of a session as a session of its own: one thread, no compaction entries. */
 export function visible(source: Source, options: VisibleOptions = {}): Stream {
   const order = visiblePositions(source.skeleton, options);
+  const hidden = hiddenLosses(source.skeleton, order);
   const { head: _, ...header } = source.header;
   return {
     header,
-    losses: source.losses,
+    get losses() {
+      return [...source.losses, ...hidden];
+    },
     ...(source.records && { records: source.records }),
     async *entries() {
       for await (const entry of inOrder(source, order)) {
@@ -134,6 +138,13 @@ export function visible(source: Source, options: VisibleOptions = {}): Stream {
       for await (const child of source.children()) yield visible(child, options);
     },
   };
+}
+
+function hiddenLosses(skeleton: Skeleton, order: readonly number[]): Loss[] {
+  let count = -order.length;
+  for (let position = 0; position < skeleton.length; position++) if (!skeleton.note(position)) count++;
+  if (count <= 0) return [];
+  return [loss("history_hidden", {}, `${count} entries before a compaction or on other branches`)];
 }
 
 /** The current branch as it was recorded, compactions and what they hid included: what the same agent keeps. */

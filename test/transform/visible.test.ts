@@ -1,6 +1,7 @@
 // What the model would see on a resume: the current branch, parallel calls with their results, compactions.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { type Loss, loss } from "../../src/session/losses.ts";
 import type { Entry, Session } from "../../src/session/session.ts";
 import type { Skeleton } from "../../src/session/skeleton.ts";
 import { sourceOf } from "../../src/session/source.ts";
@@ -259,6 +260,23 @@ it("a result never stands before its call, and the first one counts", async () =
   expect(await seen([call("c1"), result("c1"), result("c1", {}, "again"), user("u2")])).toBe(
     "c1 r1 again u2",
   );
+});
+
+it("what is left out is named, and a loss found while reading is not forgotten", async () => {
+  const timeline = [
+    user("u1"),
+    compaction("k", { summary: "s" }),
+    { ...assistant("a1"), note: true },
+    user("u2"),
+  ];
+  const found: Loss[] = [];
+  const stream = visible({ ...sourceOf(session(timeline)), losses: found });
+  found.push(loss("record_unreadable", { record: 3 }, "found later"));
+  expect(stream.losses.map(({ kind, detail }) => `${kind}: ${detail}`)).toEqual([
+    "record_unreadable: found later",
+    "history_hidden: 1 entries before a compaction or on other branches",
+  ]);
+  expect(visible(sourceOf(session([user("u1"), user("u2")]))).losses).toEqual([]);
 });
 
 /** The current branch, newest first. */
