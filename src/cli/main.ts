@@ -6,6 +6,7 @@ import { BatonError, EXIT_STATUS } from "../session/error.ts";
 import type { CommandFile } from "./command.ts";
 import { type GlobalOptions, newContext } from "./context.ts";
 import { onInterrupt } from "./interrupt.ts";
+import { keepMemorySmall } from "./memory.ts";
 import { endOfReader, newOutput } from "./output.ts";
 
 const COMMANDS: Record<string, { summary: string; load(): Promise<CommandFile> }> = {
@@ -32,6 +33,7 @@ const COMMANDS: Record<string, { summary: string; load(): Promise<CommandFile> }
 
 /** Takes the arguments after the program's name and returns the exit status. */
 export async function main(argv: string[]): Promise<number> {
+  keepMemorySmall();
   process.stdout.on("error", endOfReader);
   process.on("SIGINT", onInterrupt);
   try {
