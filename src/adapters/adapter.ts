@@ -114,6 +114,8 @@ export interface Sandbox {
   env: Readonly<Record<string, string>>;
   /** Resumes a session with one prompt and ends. `was`: what a session of the agent's own was with, to stay with. */
   resume(originalId: string, prompt: string, was?: Header["model"]): readonly string[];
+  /** Starts a session with one prompt and ends: what the CLI then says beside the prompt is its own. */
+  start(prompt: string, was?: Header["model"]): readonly string[];
   /** Sentences that the CLI itself puts into the model's mouth when it resumes. */
   fillers?: readonly string[];
   /** Lists sessions by the CLI's own means; absent where the CLI has none without a terminal. */

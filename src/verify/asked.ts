@@ -1,6 +1,5 @@
 // The request of a real CLI, laid out for comparison: every block in order, with what of it is accounted for.
 import { type Block, blockText, facts, type ModelRequest, type Role } from "../loopback/request.ts";
-import { type Arguments, argumentsOf } from "./arguments.ts";
 
 export interface Item {
   /** Its place in the request. */
@@ -12,7 +11,8 @@ export interface Item {
   text: string;
   /** For a call: how many came before it. */
   call: number;
-  arguments: Arguments | undefined;
+  /** The CLI says this by itself, in any session. */
+  isOwn: boolean;
   /** Stretches of the text that a fact was found in; for anything but text, one stretch is all of it. */
   used: [number, number][];
 }
@@ -23,17 +23,25 @@ export interface Asked {
   /** Results by the id of the call they answer. */
   results: Map<string, Item[]>;
   hasErrorFlag: boolean;
+  /** Where the session goes on. */
+  cwd: string;
 }
 
-export function asked(request: ModelRequest): Asked {
+export interface Surroundings {
+  /** What the CLI says by itself: its request in a session with one prompt. */
+  control?: ModelRequest;
+  cwd?: string;
+}
+
+export function asked(request: ModelRequest, { control, cwd = "" }: Surroundings = {}): Asked {
+  const own = new Set(control ? facts(control).map(keyOf) : []);
   let group = 0;
   let calls = 0;
   const items = facts(request).map(({ role, block }, at): Item => {
     if (block.type === "text" && role !== "system") group++;
-    const common = { at, role, block, group, text: blockText(block), used: [] };
-    const made = madeBy(role, block);
-    if (made === undefined) return { ...common, call: -1, arguments: undefined };
-    return { ...common, call: calls++, arguments: argumentsOf(made) };
+    const isOwn = own.has(keyOf({ role, block }));
+    const call = isCall(role, block) ? calls++ : -1;
+    return { at, role, block, group, text: blockText(block), used: [], isOwn, call };
   });
   const results = new Map<string, Item[]>();
   for (const item of items) {
@@ -44,16 +52,20 @@ export function asked(request: ModelRequest): Asked {
   }
   return {
     items,
-    calls: items.filter((item) => item.arguments !== undefined),
+    calls: items.filter((item) => item.call !== -1),
     results,
     hasErrorFlag: request.api === "anthropic",
+    cwd,
   };
 }
 
-/** The arguments of a call; one that the vendor itself carried out has a shape of its own. */
-function madeBy(role: Role, block: Block): unknown {
-  if (block.type === "tool_use") return block.input;
-  return block.type === "other" && role === "assistant" ? block.raw : undefined;
+/** A call that the vendor itself carried out has a shape of its own. */
+function isCall(role: Role, block: Block): boolean {
+  return block.type === "tool_use" || (block.type === "other" && role === "assistant");
+}
+
+function keyOf({ role, block }: { role: Role; block: Block }): string {
+  return `${role} ${block.type === "text" ? block.text.trim() : JSON.stringify(block)}`;
 }
 
 /** Where a text begins in a stretch that is still free, or -1. */

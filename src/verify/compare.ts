@@ -3,7 +3,9 @@
 
 import type { ModelRequest } from "../loopback/request.ts";
 import type { Loss, LossName } from "../session/losses.ts";
-import { type Asked, asked, type Item, use } from "./asked.ts";
+import { type Asked, asked, type Item, type Surroundings, use } from "./asked.ts";
+import { CHANGED_ARGUMENTS, isSameFile } from "./calls.ts";
+import { excuse, isArgumentExcused } from "./excuses.ts";
 import { excerpt, type Fact } from "./facts.ts";
 import { type Place, placeAnywhere, placeInOrder } from "./place.ts";
 import { resultVerdict } from "./results.ts";
@@ -25,11 +27,11 @@ export interface Comparison {
   missing: Finding[];
   /** What the CLI told its model although nobody meant it to. */
   unexpected: Finding[];
-  /** Text in the user's role, or a filler, that is the CLI's own, as far as can be told. */
+  /** Text in the user's role, or a filler, that is known to be the CLI's own. */
   injected: string[];
 }
 
-export interface CompareOptions {
+export interface CompareOptions extends Surroundings {
   /** Texts that must not reach the model: compacted or rewound history, turns of subagents. */
   hidden?: readonly string[];
   /** What the writer announced, so that a fact that is not there can be put down to it. */
@@ -38,27 +40,33 @@ export interface CompareOptions {
   fillers?: readonly string[];
   /** What was said after the session: looked for like facts, not counted as such. */
   after?: readonly Fact[];
+  /** For a session of the CLI's own: whether a text is context that it put down when the session was made. */
+  isContext?(text: string): boolean;
 }
 
 /** A fact that is there is kept; one that is there in another form, role, order or pairing is changed. */
-export type Verdict = { type: "kept" } | { type: "changed" | "lost"; reason: string };
+export type Verdict =
+  | { type: "kept" }
+  /** `by`: losses that may be the reason for a change. */
+  | { type: "changed" | "lost"; reason: string; by?: readonly LossName[] };
 
 export function compare(
   facts: readonly Fact[],
   request: ModelRequest,
   options: CompareOptions = {},
 ): Comparison {
-  const wire = asked(request);
+  const wire = asked(request, options);
+  const losses = options.losses ?? [];
   const all = [...facts, ...(options.after ?? [])];
   const places = placeInOrder(all, wire);
-  const verdicts = judge(all, places, wire);
+  const verdicts = judge(all, places, wire, losses);
   const counts = { total: facts.length, kept: 0, changed: 0, lost: 0 };
   const missing: Finding[] = [];
   for (const [at, fact] of all.entries()) {
     const verdict = verdicts[at] as Verdict;
     if (at < facts.length) counts[verdict.type]++;
     if (verdict.type === "kept") continue;
-    const named = options.losses?.find((loss) => announces(loss, fact))?.kind ?? withheld(fact, request);
+    const named = excuse(fact, verdict, losses) ?? withheld(fact, request);
     const reason = verdict.type === "lost" ? `lost: ${verdict.reason}` : verdict.reason;
     missing.push({
       type: fact.type,
@@ -71,23 +79,46 @@ export function compare(
   return { facts: counts, missing, ...strangers(wire, all, options) };
 }
 
-function judge(facts: readonly Fact[], places: readonly (Place | undefined)[], wire: Asked): Verdict[] {
+function judge(
+  facts: readonly Fact[],
+  places: readonly (Place | undefined)[],
+  wire: Asked,
+  losses: readonly Loss[],
+): Verdict[] {
   const callItems = new Map<string, readonly Item[]>();
   const answered = new Set(facts.flatMap((fact) => (fact.type === "result" ? [fact.callId] : [])));
   const verdicts = facts.map((fact, at): Verdict => {
     const place = places[at];
     if (fact.type === "call") callItems.set(fact.callId, place?.items ?? []);
     if (fact.type === "result" || ("callId" in fact && fact.type !== "call"))
-      return resultVerdict(fact, callItems.get(fact.callId ?? "") ?? [], wire);
-    if (place) return { type: "kept" };
+      return resultVerdict(fact, callItems.get(fact.callId ?? "") ?? [], wire, losses);
+    if (place) return placedVerdict(fact, place, losses);
     const elsewhere = placeAnywhere(fact, wire);
     if (!elsewhere) return { type: "lost", reason: "it is nowhere in the request" };
     if (fact.type === "call") callItems.set(fact.callId, elsewhere.place.items);
     for (const item of elsewhere.place.items) use(item, elsewhere.place.offset, elsewhere.place.length);
-    return { type: "changed", reason: elsewhere.reason };
+    return { type: "changed", reason: elsewhere.reason, by: reasonsFor(fact, elsewhere, wire) };
   });
   for (const [callId, calls] of callItems) if (!answered.has(callId)) useResults(calls, wire);
   return verdicts;
+}
+
+function placedVerdict(fact: Fact, { dropped = [] }: Place, losses: readonly Loss[]): Verdict {
+  const silently = dropped.filter((name) => !isArgumentExcused(fact, name, losses));
+  if (silently.length === 0) return { type: "kept" };
+  return { type: "changed", reason: `these arguments are not there: ${silently.join(", ")}` };
+}
+
+/** An edit may be told approximately, but still of the same file; a document of text may become text. */
+function reasonsFor(fact: Fact, found: { place: Place; reason: string }, wire: Asked): LossName[] {
+  if (fact.type === "document") return ["part_converted"];
+  const [item] = found.place.items;
+  const isNear =
+    fact.type === "call" &&
+    found.reason === CHANGED_ARGUMENTS &&
+    item !== undefined &&
+    isSameFile(fact, item, wire);
+  return isNear ? ["edit_approximated"] : [];
 }
 
 /** Every vendor demands a result for every call, so a CLI makes one up for a call that was never answered. */
@@ -100,23 +131,4 @@ function useResults(calls: readonly Item[], wire: Asked): void {
 function withheld(fact: Fact, request: ModelRequest): LossName | undefined {
   const isBound = fact.type === "thinking" && fact.model !== undefined && fact.model !== request.model;
   return isBound ? "thinking_dropped" : undefined;
-}
-
-/** Which facts a loss may be the reason for; the others are about form, and excuse nothing. */
-const ACCOUNTS_FOR: Partial<Record<LossName, readonly Fact["type"][]>> = {
-  text_dropped: ["text"],
-  thinking_dropped: ["thinking"],
-  thinking_converted: ["thinking"],
-  call_dropped: ["call", "result", "image", "document"],
-  edit_approximated: ["call"],
-  result_dropped: ["result", "image", "document"],
-  result_orphaned: ["result", "image", "document"],
-  image_dropped: ["image"],
-  document_dropped: ["document"],
-  id_duplicate: ["text", "thinking", "call", "result", "image", "document"],
-};
-
-function announces(loss: Loss, fact: Fact): boolean {
-  if (!ACCOUNTS_FOR[loss.kind]?.includes(fact.type)) return false;
-  return loss.at.entry === fact.entry || ("callId" in fact && loss.at.entry === fact.callId);
 }

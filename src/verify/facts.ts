@@ -3,7 +3,6 @@
 import { createHash } from "node:crypto";
 import type { Entry, Part, ToolCall, ToolResult } from "../session/session.ts";
 import type { Stream } from "../session/source.ts";
-import { type Piece, pieces } from "./pieces.ts";
 
 /** Where a fact comes from. */
 interface Origin {
@@ -12,23 +11,36 @@ interface Origin {
   injected?: boolean;
 }
 
-export type Speaker = "user" | "assistant";
+/** `system`: what a model was told apart; agents without such a role tell it in the user's. */
+export type Speaker = "user" | "assistant" | "system";
 
 export type Fact = Origin &
+  /** `forms`: other spellings of it. */
   (
-    | { type: "text"; role: Speaker; text: string }
+    | { type: "text"; role: Speaker; text: string; forms?: string[] }
     /** Without a text the vendor withheld it, and the signature is all there is. */
     | { type: "thinking"; text: string; signature?: string; model?: string }
-    /** `callId`: it is part of that call's result. */
-    | { type: "image" | "document"; role: Speaker; bytes: string; callId?: string }
-    /** `name`: only where no universal tool stands for it, so that the name itself is the fact. */
-    | { type: "call"; callId: string; name?: string; pieces: Piece[] }
-    | { type: "result"; callId: string; texts: string[]; success: boolean }
+    /** `callId`: it is part of that call's result. `text`: what a document of plain text says. */
+    | { type: "image" | "document"; role: Speaker; bytes: string; callId?: string; text?: string }
+    /** `patch`: how the result says the files were changed. */
+    | { type: "call"; callId: string; call: ToolCall; cwd: string; patch?: unknown }
+    /** `documents`: what its documents of plain text say, which may be told as text. */
+    | { type: "result"; callId: string; texts: string[]; documents?: string[]; success: boolean }
   );
 
 /** The facts of a session as it was meant to be carried: one thread, thinking already decided on. */
 export async function* factsOf(stream: Stream): AsyncGenerator<Fact> {
-  for await (const entry of stream.entries()) yield* entryFacts(entry, stream.header.project.path);
+  const calls = new Map<string, Extract<Fact, { type: "call" }>>();
+  for await (const entry of stream.entries()) {
+    for (const fact of entryFacts(entry, stream.header.project.path)) {
+      if (fact.type === "call") calls.set(fact.callId, fact);
+      yield fact;
+    }
+    if (entry.type !== "tool_result") continue;
+    const call = calls.get(entry.callId);
+    if (call && entry.details?.patch !== undefined) call.patch = entry.details.patch;
+    calls.delete(entry.callId);
+  }
 }
 
 function* entryFacts(entry: Entry, cwd: string): Generator<Fact> {
@@ -38,14 +50,17 @@ function* entryFacts(entry: Entry, cwd: string): Generator<Fact> {
     case "assistant":
       yield* messageFacts(entry, origin);
       return;
+    case "system":
+      // Context is the CLI's own to tell, and a note is between agent and user.
+      if (!entry.injected && !entry.note) yield* messageFacts(entry, origin);
+      return;
     case "tool_call":
       yield callFact(entry, origin, cwd);
       return;
     case "tool_result":
       yield* resultFacts(entry, origin);
       return;
-    // A note between agent and user, a mark of ours, or a boundary: no model is told.
-    case "system":
+    // A mark of ours, or a boundary: no model is told.
     case "switch":
     case "compaction":
       return;
@@ -65,10 +80,10 @@ function* messageFacts(entry: Extract<Entry, { type: Speaker }>, origin: Origin)
       if (part.text.trim() !== "" || signature)
         yield { ...origin, type: "thinking", text: part.text.trim(), ...signature, ...model };
     } else if (part.type === "image" || part.type === "document") {
-      yield { ...origin, type: part.type, role, bytes: fingerprint(part) };
+      yield { ...origin, type: part.type, role, bytes: fingerprint(part), ...plainText(part) };
     } else {
       const text = partText(part).trim();
-      if (text !== "") yield { ...origin, type: "text", role, text };
+      if (text !== "") yield { ...origin, type: "text", role, text, ...formsOf(part) };
     }
   }
 }
@@ -78,19 +93,30 @@ function callFact(call: ToolCall, origin: Origin, cwd: string): Fact {
     ...origin,
     type: "call",
     callId: call.id,
-    ...(call.tool === "unknown" && call.originalTool && { name: call.originalTool }),
-    pieces: pieces(call, cwd),
+    call,
+    cwd,
   };
 }
 
 function* resultFacts(result: ToolResult, origin: Origin): Generator<Fact> {
   const { callId, success } = result;
-  const parts = result.parts ?? [{ type: "text" as const, text: result.output }];
+  const { output, error } = result;
+  // A failure without an output is told by its error.
+  const given = output === "" && !success && error !== undefined ? error : output;
+  const parts = result.parts ?? [{ type: "text" as const, text: given }];
   const texts = parts.map((part) => partText(part).trim()).filter((text) => text !== "");
-  yield { ...origin, type: "result", callId, texts, success };
+  const documents = parts.flatMap((part) => (part.type === "document" ? (plainText(part).text ?? []) : []));
+  yield { ...origin, type: "result", callId, texts, ...(documents.length > 0 && { documents }), success };
   for (const part of parts) {
     if (part.type === "image" || part.type === "document")
-      yield { ...origin, type: part.type, role: "user", bytes: fingerprint(part), callId };
+      yield {
+        ...origin,
+        type: part.type,
+        role: "user",
+        bytes: fingerprint(part),
+        callId,
+        ...plainText(part),
+      };
   }
 }
 
@@ -105,6 +131,18 @@ function partText(part: Part): string {
     default:
       return "";
   }
+}
+
+/** Code and artifacts become text with a frame around them. */
+function formsOf(part: Part): { forms?: string[] } {
+  if (part.type === "code") return { forms: [`\`\`\`${part.language ?? ""}\n${part.code}\n\`\`\``] };
+  if (part.type !== "artifact" || part.title === undefined) return {};
+  return { forms: ["\n", "\n\n"].map((space) => part.title + space + part.text) };
+}
+
+function plainText(part: Extract<Part, { type: "image" | "document" }>): { text?: string } {
+  if (part.type !== "document" || !part.mimeType?.startsWith("text/") || part.data === undefined) return {};
+  return { text: Buffer.from(part.data, "base64").toString("utf8") };
 }
 
 const EXCERPT = 100;
@@ -127,11 +165,8 @@ function wording(fact: Fact): string {
     case "image":
     case "document":
       return `${fact.type} ${fact.bytes.slice(0, 12)}`;
-    case "call": {
-      const [first] = fact.pieces;
-      const words = first ? [...first.strings, ...first.words.map(([word]) => word), ...first.added] : [];
-      return `${fact.name ?? "call"} ${words.join(" ")}`;
-    }
+    case "call":
+      return `${fact.call.originalTool ?? fact.call.tool} ${JSON.stringify(fact.call.input)}`;
     case "result":
       return fact.texts.join(" ");
     default:

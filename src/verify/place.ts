@@ -1,8 +1,8 @@
 // Finds the place of each fact in a request. Facts must come in their order, so the longest run of certain
 // matches is fixed first and the rest is looked for between its neighbours.
-import { find, type Progress } from "./arguments.ts";
 import { type Asked, type Item, locate, use } from "./asked.ts";
-import { type Fact, fingerprint } from "./facts.ts";
+import { type CallFact, difference, matchCall } from "./calls.ts";
+import { type Fact, fingerprint, type Speaker } from "./facts.ts";
 
 export interface Place {
   /** Orders places: block first, then offset inside it. */
@@ -12,6 +12,8 @@ export interface Place {
   /** The stretch of the block's text, where it is text. */
   offset: number;
   length: number;
+  /** Arguments of a call that are not there. */
+  dropped?: string[];
 }
 
 /** Facts that live inside a result are placed by their call, everything else by its own order. */
@@ -65,22 +67,49 @@ export function placeAnywhere(fact: Fact, wire: Asked): { place: Place; reason: 
   if (!isOrdered(fact)) return undefined;
   const displaced = firstBetween(fact, wire, -1, Number.POSITIVE_INFINITY);
   if (displaced) return { place: displaced, reason: "it is out of order" };
-  const texts = fact.type === "text" || fact.type === "thinking" ? [fact.text] : callTexts(fact);
-  if (texts.length === 0 || texts[0] === "") return undefined;
+  if (fact.type === "call") return placeChanged(fact, wire) ?? placeProse(fact, callTexts(fact), wire);
+  return "text" in fact && fact.text ? placeProse(fact, [fact.text], wire) : undefined;
+}
+
+/** A call that bears the right id, but says something else. */
+function placeChanged(fact: CallFact, wire: Asked): { place: Place; reason: string } | undefined {
+  const item = wire.calls.find(
+    ({ block, used }) => block.type === "tool_use" && block.id === fact.callId && used.length === 0,
+  );
+  return item && { place: whole(item), reason: difference(fact, item) };
+}
+
+function placeProse(
+  fact: Ordered,
+  texts: readonly string[],
+  wire: Asked,
+): { place: Place; reason: string } | undefined {
+  const [first = ""] = texts;
+  if (first === "") return undefined;
   for (const item of wire.items) {
-    if (!texts.every((text) => item.text.includes(text))) continue;
-    const offset = locate(item, texts[0] as string);
+    if (item.isOwn || !texts.every((text) => item.text.includes(text))) continue;
+    const offset = locate(item, first);
     if (offset === -1) continue;
     const was = fact.type === "text" ? `text of the ${fact.role}` : `a ${fact.type}`;
-    const place = { start: position(item, offset), items: [item], offset, length: texts[0]?.length ?? 0 };
+    const place = { start: position(item, offset), items: [item], offset, length: first.length };
     return { place, reason: `${was} became ${item.block.type} of the ${item.role}` };
   }
   return undefined;
 }
 
-function callTexts(fact: Ordered): string[] {
-  if (fact.type !== "call") return [];
-  return fact.pieces.flatMap((piece) => [...piece.strings, ...piece.removed, ...piece.added]);
+/** The words of a call by which it is recognised where it became prose. */
+function callTexts({ call: { input } }: CallFact): string[] {
+  const words = [
+    input.command,
+    input.content,
+    input.pattern,
+    input.prompt,
+    input.query,
+    input.url,
+    input.path,
+  ];
+  const [first] = words.filter((word) => typeof word === "string" && word !== "");
+  return typeof first === "string" ? [first] : [];
 }
 
 function isOrdered(fact: Fact): fact is Ordered {
@@ -99,6 +128,7 @@ function certain(facts: readonly Fact[], wire: Asked): Place[][] {
   const byId = new Map<string, Item>();
   for (const item of wire.items) {
     if (item.block.type === "text") {
+      if (item.isOwn) continue;
       const key = `${item.role}:${item.text.trim()}`;
       const same = byText.get(key);
       if (same) same.push(item);
@@ -108,7 +138,7 @@ function certain(facts: readonly Fact[], wire: Asked): Place[][] {
   return facts.map((fact) => {
     if (isContext(fact)) return [];
     if (fact.type === "text") {
-      const same = byText.get(`${fact.role}:${fact.text}`) ?? [];
+      const same = rolesOf(fact).flatMap((role) => byText.get(`${role}:${fact.text}`) ?? []);
       // What is said all the time marks no place; it is looked for between what does.
       return same.length > MOST_ALIKE ? [] : same.map((item) => wholeOf(item, fact.text));
     }
@@ -117,6 +147,11 @@ function certain(facts: readonly Fact[], wire: Asked): Place[][] {
     const place = item && placeCall(fact, item, wire);
     return place ? [place] : [];
   });
+}
+
+/** No vendor has a place for a system message inside a conversation, so it may be told in the user's role. */
+function rolesOf({ role }: { role: Speaker }): readonly Speaker[] {
+  return role === "system" ? ["system", "user"] : [role];
 }
 
 function wholeOf(item: Item, text: string): Place {
@@ -160,11 +195,24 @@ function firstNotBelow(ends: readonly Link[], start: number): number {
 }
 
 function firstBetween(fact: Ordered, wire: Asked, after: number, before: number): Place | undefined {
+  // A block of its own comes before a place inside another.
+  const own =
+    fact.type === "text" && scan(fact, wire, after, before, ({ text }) => text.trim() === fact.text);
+  return own || scan(fact, wire, after, before, () => true);
+}
+
+function scan(
+  fact: Ordered,
+  wire: Asked,
+  after: number,
+  before: number,
+  filter: (item: Item) => boolean,
+): Place | undefined {
   const first = Math.max(0, Math.floor(after / 2 ** 30));
   for (let at = first; at < wire.items.length; at++) {
     const item = wire.items[at] as Item;
     if (position(item) >= before) return undefined;
-    const place = placeAt(fact, item, wire);
+    const place = filter(item) ? placeAt(fact, item, wire) : undefined;
     if (place && place.start > after && place.start < before) return place;
   }
   return undefined;
@@ -173,14 +221,15 @@ function firstBetween(fact: Ordered, wire: Asked, after: number, before: number)
 function placeAt(fact: Ordered, item: Item, wire: Asked): Place | undefined {
   switch (fact.type) {
     case "text": {
-      if (item.block.type !== "text" || item.role !== fact.role) return undefined;
-      const offset = locate(item, fact.text);
-      return offset === -1
-        ? undefined
-        : { start: position(item, offset), items: [item], offset, length: fact.text.length };
+      if (item.block.type !== "text" || item.isOwn || !rolesOf(fact).some((role) => role === item.role))
+        return undefined;
+      const text = [...(fact.forms ?? []), fact.text].find((form) => locate(item, form) !== -1);
+      if (text === undefined) return undefined;
+      const offset = locate(item, text);
+      return { start: position(item, offset), items: [item], offset, length: text.length };
     }
     case "call":
-      return item.arguments !== undefined && item.used.length === 0 ? placeCall(fact, item, wire) : undefined;
+      return item.call !== -1 && item.used.length === 0 ? placeCall(fact, item, wire) : undefined;
     case "thinking":
       return item.block.type === "thinking" &&
         item.used.length === 0 &&
@@ -206,34 +255,8 @@ function whole(item: Item): Place {
   return { start: position(item), items: [item], offset: 0, length: item.text.length };
 }
 
-/** A call may have become several: its pieces are then found in order in later calls of the same group. */
-function placeCall(fact: Extract<Fact, { type: "call" }>, first: Item, wire: Asked): Place | undefined {
-  if (!isNamed(fact.name, first)) return undefined;
-  const items = [first];
-  let progress: Progress = { removed: 0, added: 0 };
-  let next = first.call;
-  for (const [index, piece] of fact.pieces.entries()) {
-    for (;;) {
-      const item = wire.calls[next];
-      if (!item?.arguments || item.group !== first.group || (item.used.length > 0 && item !== first))
-        return undefined;
-      const found = find(piece, item.arguments, progress);
-      if (found) {
-        progress = found;
-        if (!items.includes(item)) items.push(item);
-        break;
-      }
-      if (index === 0) return undefined;
-      next++;
-      progress = { removed: 0, added: 0 };
-    }
-  }
-  return { ...whole(first), items };
-}
-
-/** Servers and namespaces are written differently from agent to agent; the tool's own name is not. */
-function isNamed(name: string | undefined, item: Item): boolean {
-  if (name === undefined || item.block.type !== "tool_use") return true;
-  const own = name.split(/__|\./).at(-1) ?? name;
-  return `${item.block.namespace ?? ""}${item.block.name}`.includes(own);
+/** A call may have become several. */
+function placeCall(fact: CallFact, first: Item, wire: Asked): Place | undefined {
+  const match = matchCall(fact, first, wire);
+  return match && { ...whole(first), ...match };
 }

@@ -1,26 +1,48 @@
 // Judges what came back from a tool: it must answer the very call it answered in the session, with its text,
 // its images and its success.
-import { type Asked, type Item, locate, use } from "./asked.ts";
+import type { Loss } from "../session/losses.ts";
+import { type Asked, type Item, locate, remainder, use } from "./asked.ts";
 import type { Verdict } from "./compare.ts";
+import { isNoteOf, isSplit } from "./excuses.ts";
 import { type Fact, fingerprint } from "./facts.ts";
 
 type Inside = Extract<Fact, { type: "result" | "image" | "document" }>;
 
-export function resultVerdict(fact: Inside, calls: readonly Item[], wire: Asked): Verdict {
+export function resultVerdict(
+  fact: Inside,
+  calls: readonly Item[],
+  wire: Asked,
+  losses: readonly Loss[],
+): Verdict {
   const answers = calls.flatMap((call) =>
     call.block.type === "tool_use" ? (wire.results.get(call.block.id) ?? []) : [],
   );
-  return fact.type === "result" ? textVerdict(fact, answers, wire) : mediaVerdict(fact, answers, wire);
+  if (fact.type !== "result") return mediaVerdict(fact, answers, wire);
+  if (isSplit(fact.callId, losses)) useStepNotes(answers);
+  return textVerdict(fact, answers, wire, losses);
+}
+
+/** The answers to the further steps of a split call refer to the first, and say nothing else. */
+function useStepNotes(answers: readonly Item[]): void {
+  for (const [at, answer] of answers.entries()) {
+    const [, step, total] = /^\[Step (\d+) of (\d+) of one call; [^\]\n]*\]$/.exec(answer.text) ?? [];
+    if (at > 0 && Number(step) === at + 1 && Number(total) === answers.length) use(answer);
+  }
 }
 
 function textVerdict(
   fact: Extract<Fact, { type: "result" }>,
   answers: readonly Item[],
   wire: Asked,
+  losses: readonly Loss[],
 ): Verdict {
   const missing = fact.texts.filter((text) => !claim(text, answers));
-  // The answers to the parts of a split call are accounted for by the call itself.
+  for (const text of fact.documents ?? []) claim(text.trim(), answers);
+  const more = answers.filter((answer) => !isExplained(fact, answer, losses));
+  // Said here, so that it need not be said again of a stranger.
   for (const answer of answers) use(answer, 0, 0);
+  if (missing.length === 0 && more.length > 0)
+    return { type: "changed", reason: "its result says more than was recorded" };
   if (missing.length === 0 && answers.length > 0) return flagVerdict(fact, answers, wire);
   const elsewhere = wire.items.find(
     (item) => missing.length > 0 && missing.every((text) => item.text.includes(text)),
@@ -35,6 +57,18 @@ function textVerdict(
   if (missing.length < fact.texts.length)
     return { type: "changed", reason: "a part of the result is not there" };
   return { type: "lost", reason: "the call has another result" };
+}
+
+/** Whether nothing is left of an answer but notes for what was announced as left out, one for each. */
+function isExplained(fact: Fact, answer: Item, losses: readonly Loss[]): boolean {
+  const left = losses.filter(({ at }) => at.entry === fact.entry);
+  return remainder(answer)
+    .split("\n")
+    .every((line) => {
+      if (line.trim() === "") return true;
+      const at = left.findIndex((loss) => isNoteOf(line.trim(), loss));
+      return at !== -1 && left.splice(at, 1).length === 1;
+    });
 }
 
 function flagVerdict(fact: { success: boolean }, answers: readonly Item[], wire: Asked): Verdict {
@@ -63,6 +97,9 @@ function mediaVerdict(
     item.block.type === "tool_result" &&
     item.block.blocks.some((block) => block.type === fact.type && fingerprint(block) === fact.bytes);
   if (answers.some(holds)) return { type: "kept" };
+  const words = fact.text?.trim();
+  if (words !== undefined && answers.some(({ text }) => text.includes(words)))
+    return { type: "changed", reason: "a document became text", by: ["part_converted"] };
   const beside = wire.items.find(
     ({ block, used }) => used.length === 0 && block.type === fact.type && fingerprint(block) === fact.bytes,
   );

@@ -7,6 +7,7 @@ import type { ModelRequest } from "../loopback/request.ts";
 import { type Loopback, startLoopback } from "../loopback/server.ts";
 import { BatonError } from "../session/error.ts";
 import type { Loss } from "../session/losses.ts";
+import type { Header } from "../session/session.ts";
 import type { Stream } from "../session/source.ts";
 import { type Comparison, compare, type Finding } from "./compare.ts";
 import { type Fact, factsOf, shorten } from "./facts.ts";
@@ -105,6 +106,7 @@ async function inside(
   const was = arranged.isCopy ? arranged.expected.header.model : undefined;
   const problems: string[] = [];
   const comparisons: Comparison[] = [];
+  const own = await ownWords({ cell, loopback, sandbox, path: cli.path, timeoutMs }, was);
   for (const turn of script.turns) {
     const first = loopback.requests.length;
     const argv = [cli.path, ...sandbox.resume(arranged.originalId, turn.prompt, was).slice(1)];
@@ -116,6 +118,8 @@ async function inside(
       compare(facts, exchange?.request ?? nothing(adapter), {
         ...arranged,
         ...(sandbox.fillers && { fillers: sandbox.fillers }),
+        ...(own && { control: own, ...(arranged.isCopy && { isContext: contextOf(own) }) }),
+        cwd: cell.cwd,
         after,
       }),
     );
@@ -135,6 +139,39 @@ async function inside(
     foreign: [...new Set(loopback.refusals.filter(({ foreign }) => foreign).map(({ host }) => host))],
     ...(listed !== undefined && { listed }),
     isolation: cell.isolation,
+  };
+}
+
+interface Running {
+  cell: Cell;
+  loopback: Loopback;
+  sandbox: Sandbox;
+  path: string;
+  timeoutMs: number;
+}
+
+/** What the CLI tells a model by itself: its request in a session that holds one prompt and nothing else. */
+async function ownWords(
+  running: Running,
+  was: Header["model"] | undefined,
+): Promise<ModelRequest | undefined> {
+  const { cell, loopback, sandbox, path, timeoutMs } = running;
+  const prompt = `Baton listens to what is said by itself (${randomUUID().slice(0, 8)}).`;
+  const first = loopback.requests.length;
+  const argv = [path, ...sandbox.start(prompt, was).slice(1)];
+  await cell.run({ argv, env: sandbox.env, timeoutMs });
+  return exchangeOf(loopback, first, prompt)?.request;
+}
+
+/** A session of the CLI's own holds context of another day or folder, in the elements it still uses. */
+function contextOf(own: ModelRequest): (text: string) => boolean {
+  const texts = own.messages.flatMap(({ role, blocks }) =>
+    role === "user" ? blocks.map((block) => (block.type === "text" ? block.text : "")) : [],
+  );
+  const elements = new Set(texts.flatMap((text) => /^<([\w-]+)>/.exec(text)?.[1] ?? []));
+  return (text) => {
+    const [, name = ""] = /^<([\w-]+)>.*<\/\1>$/s.exec(text.trim()) ?? [];
+    return elements.has(name);
   };
 }
 

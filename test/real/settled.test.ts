@@ -99,13 +99,16 @@ describe("Codex CLI", () => {
     }));
 
   it("does not compact it, whichever model comes by default", () =>
-    settled("claude", "codex", async (rig, { originalId }, source) => {
+    settled("claude", "codex", async (rig, { originalId, losses }, source) => {
       await rig.configure((config) => config.replace(/^model = .*\n/m, ""));
       const { requests } = await rig.resume(originalId, "Go on", [{ text: "Going on" }]);
       expect(requests).toHaveLength(1);
       expect(requests[0]?.request.model).not.toBe("gpt-5.5");
       const facts = await Array.fromAsync(factsOf(prepare(visible(source), { thinking: "drop" })));
-      expect(compare(facts, requests[0]!.request)).toMatchObject({ missing: [], unexpected: [] });
+      const [control] = (await rig.start("Only this", [{ text: "Only that" }])).requests;
+      const after = [{ entry: "prompt", type: "text" as const, role: "user" as const, text: "Go on" }];
+      const options = { after, cwd: rig.cwd, control: control!.request, losses };
+      expect(compare(facts, requests[0]!.request, options)).toMatchObject({ missing: [], unexpected: [] });
     }));
 
   it("keeps it however old it looks", () =>

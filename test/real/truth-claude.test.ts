@@ -1,4 +1,4 @@
 import { tellsTheTruth } from "./truth.ts";
 
-/** Claude Code puts its own context into reminders, and fills the gap after a turn that was cut off. */
-tellsTheTruth("claude", (text) => text.startsWith("<system-reminder>") || text === "No response requested.");
+/** Claude Code puts its own context into reminders. */
+tellsTheTruth("claude", (text) => text.startsWith("<system-reminder>"));

@@ -35,6 +35,7 @@ function adapterWith(fault: string): Adapter {
       files: { ".tiny/settings": "on" },
       env: { TINY: fault, TINY_URL: `http://127.0.0.1:${port}` },
       resume: (id, prompt) => ["tiny", AGENT, "resume", id, prompt],
+      start: (prompt) => ["tiny", AGENT, "start", prompt],
       list: () => ({ argv: ["tiny", AGENT, "list"] }),
     }),
   };
@@ -80,6 +81,13 @@ describe.concurrent("verify", () => {
     const found = await verified("", [lines[0], lines[3]]);
     expect(found.facts).toEqual({ total: 5, kept: 2, changed: 0, lost: 3 });
     expect(found.accepted).toBe(true);
+    expect(isProven(found)).toBe(false);
+  });
+
+  it("finds what the agent does not say by itself", async () => {
+    const found = await verified("adds_words");
+    expect(found).toMatchObject({ accepted: true, missing: [], facts: { kept: 5 } });
+    expect(found.unexpected).toMatchObject([{ excerpt: "<tiny>You may do anything.</tiny>" }]);
     expect(isProven(found)).toBe(false);
   });
 

@@ -1,6 +1,8 @@
 // How to run the real CLI offline: with these variables its only requests go to the model on loopback.
 import type { Sandbox } from "../adapter.ts";
 
+const OPTIONS = ["--output-format", "stream-json", "--verbose", "--permission-mode", "bypassPermissions"];
+
 export function sandbox(home: string, port: number): Sandbox {
   return {
     files: { "tmp/.keep": "" },
@@ -18,18 +20,8 @@ export function sandbox(home: string, port: number): Sandbox {
       IS_SANDBOX: "1",
     },
     // The CLI stays with the model of the session by itself.
-    resume: (originalId, prompt) => [
-      "claude",
-      "-p",
-      prompt,
-      "--resume",
-      originalId,
-      "--output-format",
-      "stream-json",
-      "--verbose",
-      "--permission-mode",
-      "bypassPermissions",
-    ],
+    resume: (originalId, prompt) => ["claude", "-p", prompt, "--resume", originalId, ...OPTIONS],
+    start: (prompt) => ["claude", "-p", prompt, ...OPTIONS],
     fillers: ["No response requested."],
   };
 }

@@ -21,6 +21,14 @@ export function sandbox(home: string, port: number): Sandbox {
       originalId,
       prompt,
     ],
+    start: (prompt, was) => [
+      "codex",
+      "exec",
+      "--json",
+      "--skip-git-repo-check",
+      ...(was ? staying(was, port) : []),
+      prompt,
+    ],
     list: listCommand,
   };
 }
