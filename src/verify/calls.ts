@@ -6,7 +6,7 @@ import type { Asked, Item } from "./asked.ts";
 import type { Fact } from "./facts.ts";
 import { canonical, isNamed, isOfKind, isRecord } from "./kinds.ts";
 import { isCommand, isCommandIn, operands } from "./shell.ts";
-import { type Step, sameStep, stepsOf, tellings } from "./steps.ts";
+import { type Step, sameLinesInAll, sameStep, stepsOf, tellings } from "./steps.ts";
 
 export type CallFact = Extract<Fact, { type: "call" }>;
 
@@ -49,14 +49,13 @@ export function difference({ call }: CallFact, item: Item): string {
 
 export const CHANGED_ARGUMENTS = "its arguments are not the same";
 
-/** Whether a changed call is still about the same file. */
-export function isSameFile({ call, cwd }: CallFact, item: Item, wire: Asked): boolean {
-  const { block } = item;
-  if (block.type !== "tool_use" || typeof call.input.path !== "string") return false;
-  const input = isRecord(block.input) ? canonical(block.input) : {};
-  const steps = stepsOf(block.input) ?? [];
-  const paths = [input.path, ...steps.flatMap((step) => (step.kind === "hunk" ? step.paths : [step.path]))];
-  return paths.some((path) => isSamePath(path, call.input.path, [cwd, wire.cwd]));
+/** Whether a changed call still says the same lines about the same file, only in another form. */
+export function isNear({ call, cwd, patch }: CallFact, item: Item, wire: Asked): boolean {
+  const steps = item.block.type === "tool_use" ? stepsOf(item.block.input) : undefined;
+  const samePath = (a: string, b: string) => isSamePath(a, b, [cwd, wire.cwd]);
+  return (
+    steps !== undefined && tellings(call, patch).some((wanted) => sameLinesInAll(steps, wanted, samePath))
+  );
 }
 
 /** Arguments that are the native ones, or say the same in JSON. */

@@ -4,7 +4,7 @@
 import type { ModelRequest } from "../loopback/request.ts";
 import type { Loss, LossName } from "../session/losses.ts";
 import { type Asked, asked, type Item, type Surroundings, use } from "./asked.ts";
-import { CHANGED_ARGUMENTS, isSameFile } from "./calls.ts";
+import { CHANGED_ARGUMENTS, isNear } from "./calls.ts";
 import { excuse, isArgumentExcused } from "./excuses.ts";
 import { excerpt, type Fact } from "./facts.ts";
 import { type Place, placeAnywhere, placeInOrder } from "./place.ts";
@@ -109,16 +109,16 @@ function placedVerdict(fact: Fact, { dropped = [] }: Place, losses: readonly Los
   return { type: "changed", reason: `these arguments are not there: ${silently.join(", ")}` };
 }
 
-/** An edit may be told approximately, but still of the same file; a document of text may become text. */
+/** An edit may be told approximately, but with the same lines; a document of text may become text. */
 function reasonsFor(fact: Fact, found: { place: Place; reason: string }, wire: Asked): LossName[] {
   if (fact.type === "document") return ["part_converted"];
   const [item] = found.place.items;
-  const isNear =
+  const isExcusable =
     fact.type === "call" &&
     found.reason === CHANGED_ARGUMENTS &&
     item !== undefined &&
-    isSameFile(fact, item, wire);
-  return isNear ? ["edit_approximated"] : [];
+    isNear(fact, item, wire);
+  return isExcusable ? ["edit_approximated"] : [];
 }
 
 /** Every vendor demands a result for every call, so a CLI makes one up for a call that was never answered. */

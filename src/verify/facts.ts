@@ -25,7 +25,15 @@ export type Fact = Origin &
     /** `patch`: how the result says the files were changed. */
     | { type: "call"; callId: string; call: ToolCall; cwd: string; patch?: unknown }
     /** `documents`: what its documents of plain text say, which may be told as text. */
-    | { type: "result"; callId: string; texts: string[]; documents?: string[]; success: boolean }
+    | {
+        type: "result";
+        callId: string;
+        texts: string[];
+        documents: string[];
+        /** Fingerprints of its images and documents. */
+        media: string[];
+        success: boolean;
+      }
   );
 
 /** The facts of a session as it was meant to be carried: one thread, thinking already decided on. */
@@ -105,19 +113,12 @@ function* resultFacts(result: ToolResult, origin: Origin): Generator<Fact> {
   const given = output === "" && !success && error !== undefined ? error : output;
   const parts = result.parts ?? [{ type: "text" as const, text: given }];
   const texts = parts.map((part) => partText(part).trim()).filter((text) => text !== "");
-  const documents = parts.flatMap((part) => (part.type === "document" ? (plainText(part).text ?? []) : []));
-  yield { ...origin, type: "result", callId, texts, ...(documents.length > 0 && { documents }), success };
-  for (const part of parts) {
-    if (part.type === "image" || part.type === "document")
-      yield {
-        ...origin,
-        type: part.type,
-        role: "user",
-        bytes: fingerprint(part),
-        callId,
-        ...plainText(part),
-      };
-  }
+  const files = parts.filter((part) => part.type === "image" || part.type === "document");
+  const documents = files.flatMap((part) => plainText(part).text ?? []);
+  const media = files.map(fingerprint);
+  yield { ...origin, type: "result", callId, texts, documents, media, success };
+  for (const part of files)
+    yield { ...origin, type: part.type, role: "user", bytes: fingerprint(part), callId, ...plainText(part) };
 }
 
 function partText(part: Part): string {

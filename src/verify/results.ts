@@ -37,8 +37,10 @@ function textVerdict(
   losses: readonly Loss[],
 ): Verdict {
   const missing = fact.texts.filter((text) => !claim(text, answers));
-  for (const text of fact.documents ?? []) claim(text.trim(), answers);
-  const more = answers.filter((answer) => !isExplained(fact, answer, losses));
+  for (const text of fact.documents) claim(text.trim(), answers);
+  const more = answers.filter(
+    (answer) => !isExplained(fact, answer, losses) || !holdsOnly(fact.media, answer),
+  );
   // Said here, so that it need not be said again of a stranger.
   for (const answer of answers) use(answer, 0, 0);
   if (missing.length === 0 && more.length > 0)
@@ -69,6 +71,12 @@ function isExplained(fact: Fact, answer: Item, losses: readonly Loss[]): boolean
       const at = left.findIndex((loss) => isNoteOf(line.trim(), loss));
       return at !== -1 && left.splice(at, 1).length === 1;
     });
+}
+
+function holdsOnly(media: readonly string[], { block }: Item): boolean {
+  if (block.type !== "tool_result") return true;
+  const files = block.blocks.filter(({ type }) => type !== "text");
+  return files.every((file) => ("data" in file || "url" in file ? media.includes(fingerprint(file)) : false));
 }
 
 function flagVerdict(fact: { success: boolean }, answers: readonly Item[], wire: Asked): Verdict {

@@ -176,6 +176,38 @@ export function sameStep(have: Step, wanted: Step, samePath: (a: string, b: stri
     : have.content === wanted.content;
 }
 
+/** Whether steps put in and take out the same lines of the same files, however they are cut and surrounded. */
+export function sameLinesInAll(
+  have: readonly Step[],
+  wanted: readonly Step[],
+  samePath: (a: string, b: string) => boolean,
+): boolean {
+  const [a, b] = [linesIn(have), linesIn(wanted)];
+  const known = (paths: readonly string[]) =>
+    paths.every((path) => b.paths.some((other) => samePath(path, other)));
+  const within = (lines: ReadonlySet<string>, all: ReadonlySet<string>) =>
+    [...lines].every((line) => all.has(line));
+  if (!known(a.paths) || !within(a.before, b.before) || !within(a.after, b.after)) return false;
+  const changed = (side: ReadonlySet<string>, other: ReadonlySet<string>) =>
+    new Set([...side].filter((line) => !other.has(line)));
+  return within(changed(b.after, b.before), a.after) && within(changed(b.before, b.after), a.before);
+}
+
+function linesIn(steps: readonly Step[]) {
+  const found = { paths: [] as string[], before: new Set<string>(), after: new Set<string>() };
+  for (const step of steps) {
+    if (step.kind === "hunk") {
+      found.paths.push(...step.paths);
+      for (const line of step.before) found.before.add(line);
+      for (const line of step.after) found.after.add(line);
+    } else {
+      found.paths.push(step.path, ...(step.kind === "move" ? [step.to] : []));
+      if (step.kind === "add") for (const line of linesOf(step.content)) found.after.add(line);
+    }
+  }
+  return found;
+}
+
 function sameLines(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((line, at) => line === b[at]);
 }

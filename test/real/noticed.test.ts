@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { isProven, type Verification } from "../../src/verify/verify.ts";
 import { proof, withSession } from "./carry.ts";
 import { CLIS, type CliName } from "./install.ts";
+import { DAMAGES, STEPS } from "./mutations.ts";
 import { adapterOf } from "./read.ts";
 
 const NAMES = Object.keys(CLIS) as CliName[];
@@ -20,10 +21,18 @@ describe.each(NAMES)("written for %s", (name) => {
     expect(found.unexpected).toMatchObject([{ type: "text", excerpt: "All gone." }]);
   });
 
-  it("a changed command", async () => {
-    const found = await proven((content) => content.replaceAll("echo out; echo err", "echo out; rm -rf err"));
+  it("everything that is changed or made up, each by itself", async () => {
+    const damages = DAMAGES[name];
+    const found = await proven((content) => damages.reduce((text, { damage }) => damage(text), content));
+    const noticed = [...found.missing.filter((finding) => finding.named === undefined), ...found.unexpected];
+    for (const { what, finding } of damages)
+      expect({ what, noticed }).toEqual({
+        what,
+        noticed: expect.arrayContaining([expect.objectContaining(finding)]),
+      });
+    // Nothing is noticed that was not done.
+    expect(noticed).toHaveLength(damages.length);
     expect(isProven(found)).toBe(false);
-    expect(found.missing).toContainEqual(expect.objectContaining({ type: "call" }));
   });
 
   it("a file that says nothing", async () => {
@@ -31,6 +40,14 @@ describe.each(NAMES)("written for %s", (name) => {
     expect(isProven(found)).toBe(false);
     expect(found.facts.kept).toBeLessThan(3);
   });
+});
+
+it.each(STEPS)("a step of a split call that $what", async ({ damage, finding }) => {
+  const found = await withSession("codex", "tools", (source) =>
+    proof(source, adapterOf("claude"), { damage }),
+  );
+  expect(found.missing).toContainEqual(expect.objectContaining(finding));
+  expect(isProven(found)).toBe(false);
 });
 
 it("holds as well where there are no namespaces", async () => {

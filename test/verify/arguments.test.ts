@@ -71,7 +71,12 @@ describe("edits", () => {
     expect((await compared(edit(edits), [near, done], { losses })).missing).toMatchObject([
       { type: "call", named: "edit_approximated" },
     ]);
-    for (const wrong of [calls("c1", {}, "Edit"), calls("c1", { ...own, file_path: "/b.ts" }, "Edit")])
+    for (const wrong of [
+      calls("c1", {}, "Edit"),
+      calls("c1", { ...own, old_string: "two", new_string: "2\nevil" }, "Edit"),
+      calls("c1", { ...own, old_string: "two", new_string: "" }, "Edit"),
+      calls("c1", { ...own, file_path: "/b.ts" }, "Edit"),
+    ])
       expect((await compared(edit(edits), [wrong, done], { losses })).missing[0]?.named).toBeUndefined();
     const other = await compared(edit(edits), [near, answers("c1", "other")], { losses });
     expect(other.missing.map(({ type, named }) => [type, named])).toEqual([

@@ -293,6 +293,11 @@ describe("images", () => {
     const made = calls("c1", { command: "run c1" });
     const whole = await compared(entries, [made, answers("c1", "output of c1", { blocks: [image] })]);
     expect(whole.facts).toEqual({ total: 3, kept: 3, changed: 0, lost: 0 });
+    const other = { ...image, data: OTHER_PNG };
+    const more = await compared(entries, [made, answers("c1", "output of c1", { blocks: [image, other] })]);
+    expect(more.missing).toMatchObject([
+      { type: "result", reason: "its result says more than was recorded" },
+    ]);
     const beside = await compared(entries, [
       made,
       answers("c1", "output of c1"),
