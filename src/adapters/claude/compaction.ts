@@ -21,7 +21,8 @@ export function boundaryRecord(line: Line): void {
   if (kept.anchor === line.id) endBoundary(line);
 }
 
-function keptBy({
+/** What a boundary says it keeps, and where. */
+export function keptBy({
   compactMetadata,
 }: ClaudeRecord): Partial<Pick<Boundary, "keeps" | "run">> & { anchor?: string } {
   if (!isObject(compactMetadata)) return {};

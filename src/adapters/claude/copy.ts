@@ -1,36 +1,36 @@
 // Gives a session back to Claude Code: records that nobody touched are copied byte for byte, what changed is
 // written anew in its place, what was left out is left out, and the chain is closed where that tore it.
-import type { Entry, SessionRecord } from "../../session/session.ts";
-import type { Stream } from "../../session/source.ts";
+import { type Loss, loss } from "../../session/losses.ts";
+import type { Entry, Header, SessionRecord, Usage } from "../../session/session.ts";
+import { type SkeletonBuilder, skeletonBuilder } from "../../session/skeleton.ts";
+import type { Folded, Stream } from "../../session/source.ts";
 import type { NativeRecord } from "../../storage/records.ts";
 import type { Written, WrittenRecord } from "../adapter.ts";
+import { headerBuilder } from "../header.ts";
 import { compose } from "./compose.ts";
 import { type Draft, newDraft } from "./draft.ts";
+import { editedFields, newPlaces, notePlace, type Places } from "./edits.ts";
 import { line, type Thread } from "./lines.ts";
-import { filled, isObject, type Json } from "./native.ts";
+import { filled, isShallow, type Json } from "./native.ts";
 import { fold } from "./read.ts";
 import { rewritten } from "./rewrite.ts";
 import { signature } from "./signature.ts";
 import type { ClaudeState } from "./state.ts";
-
-export interface Recorded extends Stream {
-  records(): AsyncIterable<SessionRecord>;
-}
+import { END, parsed, type Recorded, type Survey, surveyOf } from "./survey.ts";
 
 /** Sessions that Claude Code itself recorded, with their records at hand. */
 export function isRecorded(stream: Stream): stream is Recorded {
   return stream.header.source.cli === "claude" && stream.records !== undefined;
 }
 
-/** What the stream still holds of each record. */
-interface Survey {
-  /** By record: the sum of its entries' signatures. */
-  kept: Map<number, number>;
-  /** Entries without a record, by the record they come after; END for those that come last. */
-  added: Map<number, Entry[]>;
+/** A subagent whose records stand in the file of its session; undefined for others. */
+export function threadInside(stream: Stream): string | undefined {
+  const { originalId = "" } = stream.header.source;
+  const at = originalId.indexOf(THREAD);
+  return isRecorded(stream) && at !== -1 ? originalId.slice(at + THREAD.length) : undefined;
 }
 
-const END = Number.POSITIVE_INFINITY;
+const THREAD = "/thread-";
 
 interface Copying {
   stream: Recorded;
@@ -38,6 +38,12 @@ interface Copying {
   thread: Thread;
   draft: Draft;
   state: ClaudeState;
+  /** Subagents inside the file, each with what its reader remembers. */
+  inside: readonly { stream: Stream; state: ClaudeState }[];
+  /** The session as its records tell it. */
+  native: { header: ReturnType<typeof headerBuilder>; skeleton: SkeletonBuilder; head?: Head };
+  places: Places;
+  losses: Loss[];
   /** Records that are left out, with the one they followed. */
   gone: Map<string, string | null>;
   /** Records that others now follow in place of another. */
@@ -49,20 +55,14 @@ interface Copying {
   closed: boolean;
 }
 
-export async function* copy(stream: Recorded, thread: Thread): AsyncGenerator<Written> {
-  const { originalId } = stream.header.source;
-  const copying: Copying = {
-    stream,
-    survey: await surveyOf(stream),
-    thread,
-    draft: newDraft(thread, stream.header),
-    state: fold.initial({ path: thread.file, originalId: originalId ?? thread.target.originalId }),
-    gone: new Map(),
-    instead: new Map(),
-    touched: false,
-    head: undefined,
-    closed: true,
-  };
+type Head = Extract<Folded, { type: "head" }>;
+
+export async function* copy(
+  stream: Recorded,
+  thread: Thread,
+  children: readonly Stream[] = [],
+): AsyncGenerator<Written> {
+  const copying = await newCopying(stream, thread, children);
   yield* added(copying, -1);
   for await (const record of stream.records()) {
     yield* copyRecord(copying, record);
@@ -70,69 +70,126 @@ export async function* copy(stream: Recorded, thread: Thread): AsyncGenerator<Wr
   }
   yield* added(copying, END);
   yield* ending(copying);
+  for (const found of [...copying.survey.losses, ...copying.losses]) yield { type: "loss", loss: found };
 }
 
-async function surveyOf(stream: Recorded): Promise<Survey> {
-  const survey: Survey = { kept: new Map(), added: new Map() };
-  let last = -1;
-  let additions: Entry[] = [];
-  for await (const entry of stream.entries()) {
-    const own = entry.records?.at(-1);
-    if (own === undefined) {
-      additions.push(entry);
-      continue;
-    }
-    if (additions.length > 0) survey.added.set(last, [...(survey.added.get(last) ?? []), ...additions]);
-    additions = [];
-    for (const index of entry.records ?? []) if (!survey.kept.has(index)) survey.kept.set(index, 0);
-    survey.kept.set(own, (survey.kept.get(own) ?? 0) + signature(entry));
-    last = Math.max(last, own);
-  }
-  if (additions.length > 0) survey.added.set(END, additions);
-  return survey;
+async function newCopying(stream: Recorded, thread: Thread, children: readonly Stream[]): Promise<Copying> {
+  const originalId = stream.header.source.originalId ?? thread.target.originalId;
+  const ref = { agent: "claude", path: thread.file, originalId, files: [] };
+  const inside = children.flatMap((child) => {
+    const name = threadInside(child);
+    return name === undefined ? [] : [{ stream: child, state: fold.initial({ ...ref, thread: name }) }];
+  });
+  return {
+    stream,
+    survey: await surveyOf(
+      stream,
+      inside.map((one) => one.stream),
+    ),
+    thread,
+    draft: newDraft(thread, stream.header),
+    state: fold.initial(ref),
+    inside,
+    native: { header: headerBuilder("claude", ref, "anthropic"), skeleton: skeletonBuilder() },
+    places: newPlaces(),
+    losses: [],
+    gone: new Map(),
+    instead: new Map(),
+    touched: false,
+    head: undefined,
+    closed: true,
+  };
 }
 
 async function* copyRecord(copying: Copying, raw: SessionRecord): AsyncGenerator<Written> {
   const value = parsed(raw);
-  const entries = foldedAt(copying, raw, value);
-  const own = entries.filter((entry) => entry.records?.at(-1) === raw.index);
-  const kept = copying.survey.kept.get(raw.index);
-  const wanted = isWanted(copying, value, own.length > 0, kept !== undefined);
+  const { main, all } = foldedAt(copying, raw, value);
+  const isOwn = (entry: Entry) => entry.records?.at(-1) === raw.index;
+  const own = all.filter(isOwn);
+  notePlace(copying.places, value, own);
   if (own.some(({ id }) => id === copying.stream.header.head)) copying.head = filled(value?.uuid);
-  if (!wanted) leaveOut(copying, value);
-  else if (value && own.length > 0 && kept !== sum(own)) {
-    const changed = await entriesOf(copying.stream, raw.index);
-    copying.touched = true;
-    yield write(copying, `${JSON.stringify(relinked(copying, rewritten(value, changed)))}\n`, value, changed);
-  } else yield write(copying, relinkedBytes(copying, raw, value), value, entries);
+  if (!isWanted(copying, raw, value, own.length > 0)) {
+    leaveOut(copying, value);
+    return;
+  }
+  const changed = value && (await changedRecord(copying, raw, value, own));
+  if (!changed) {
+    yield write(copying, relinkedBytes(copying, raw, value), value, main);
+    return;
+  }
+  const said = changed.entries && main.some(isOwn) ? changed.entries : main;
+  yield write(copying, `${JSON.stringify(relinked(copying, changed.value))}\n`, value, said);
 }
 
-function isWanted(copying: Copying, value: Json | undefined, hasEntries: boolean, isKept: boolean): boolean {
-  if (isKept) return true;
-  // A boundary at the very end has no entry yet, and means nothing to the CLI either.
-  if (isBoundary(value)) return !copying.touched;
+interface Changed {
+  value: Json;
+  /** What it says now, where that is something else. */
+  entries?: Entry[];
+}
+
+/** The record with all edits, or undefined when there are none that it can express. */
+async function changedRecord(
+  copying: Copying,
+  { index }: SessionRecord,
+  value: Json,
+  own: readonly Entry[],
+): Promise<Changed | undefined> {
+  const { survey, places, state, losses, stream } = copying;
+  const isReworded = own.length > 0 && survey.kept.get(index) !== sum(own);
+  const entries = isReworded ? await entriesOf(copying, index) : [];
+  const reworded = isReworded && isShallow(value) ? rewritten(value, own, entries, losses) : undefined;
+  if (isReworded && !reworded) ignored(copying, entries[0]?.id, "this kind of record cannot say it");
+  const context = { survey, places, state, path: stream.header.project.path, losses };
+  const fields = editedFields(reworded ?? value, index, own, context);
+  if (fields && !isShallow(value)) return ignored(copying, own[0]?.id, "a record that is nested too deeply");
+  if (reworded) copying.touched = true;
+  if (!reworded && !fields) return undefined;
+  return { value: { ...(reworded ?? value), ...fields }, ...(reworded && { entries }) };
+}
+
+function ignored(copying: Copying, entry: string | undefined, detail: string): undefined {
+  copying.losses.push(loss("edit_ignored", entry === undefined ? {} : { entry }, detail));
+}
+
+function isWanted(
+  copying: Copying,
+  raw: SessionRecord,
+  value: Json | undefined,
+  hasEntries: boolean,
+): boolean {
+  const { survey, gone } = copying;
+  if (survey.kept.has(raw.index)) return true;
+  // A boundary at the very end has no entry yet, and means nothing to the CLI either until something follows.
+  if (isBoundary(value)) return raw.entries === false && gone.size === 0 && survey.added.size === 0;
   return !hasEntries && staysBeside(copying, value);
 }
 
-function parsed({ raw, encoding }: SessionRecord): Json | undefined {
-  if (encoding !== undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(raw.replace(/^[\uFEFF\0\s]+|[\0\s]+$/g, ""));
-    return isObject(value) ? value : undefined;
-  } catch {
-    // Damaged lines are copied as they are.
-    return undefined;
-  }
-}
-
-function foldedAt({ state }: Copying, { index }: SessionRecord, value: Json | undefined): Entry[] {
+/** The entries of a record: those of the session itself, and with those of subagents in the same file. */
+function foldedAt(
+  copying: Copying,
+  { index }: SessionRecord,
+  value: Json | undefined,
+): { main: Entry[]; all: Entry[] } {
+  const { native } = copying;
   const place = { index, line: index + 1, offset: index, length: 0, bytes: Buffer.alloc(0) };
   const record: NativeRecord = { ...place, value, whole: true, terminated: true, losses: [] };
-  return fold.step(state, record).flatMap((folded) => (folded.type === "entry" ? [folded.entry] : []));
+  const main: Entry[] = [];
+  for (const folded of fold.step(copying.state, record)) {
+    if (folded.type === "header") native.header.patch(folded.patch);
+    else if (folded.type === "link") native.skeleton.link(folded.id, folded.parent, folded.alias);
+    else if (folded.type === "head") native.head = folded;
+    else if (folded.type === "entry") {
+      native.header.entry(folded.entry);
+      native.skeleton.add(folded.entry, folded.keepsRun);
+      main.push(folded.entry);
+    }
+  }
+  const others = copying.inside.flatMap(({ state }) => fold.step(state, record));
+  return { main, all: [...main, ...others.flatMap((one) => (one.type === "entry" ? [one.entry] : []))] };
 }
 
 function isBoundary(value: Json | undefined): boolean {
-  return value?.type === "system" && value.subtype === "compact_boundary";
+  return value?.type === "system" && value.subtype === "compact_boundary" && filled(value.uuid) !== undefined;
 }
 
 function sum(entries: readonly Entry[]): number {
@@ -182,9 +239,10 @@ function relinkedBytes(
     : `${JSON.stringify({ ...value, parentUuid: now })}\n`;
 }
 
-async function entriesOf(stream: Recorded, index: number): Promise<Entry[]> {
+async function entriesOf({ stream, inside }: Copying, index: number): Promise<Entry[]> {
   const found: Entry[] = [];
-  for await (const entry of stream.entries()) if (entry.records?.at(-1) === index) found.push(entry);
+  for (const one of [stream, ...inside.map((child) => child.stream)])
+    for await (const entry of one.entries()) if (entry.records?.at(-1) === index) found.push(entry);
   return found;
 }
 
@@ -240,15 +298,55 @@ function close(copying: Copying): WrittenRecord {
   return { type: "record", file: copying.thread.file, bytes: "\n", says: [] };
 }
 
-/** Names the newest message where it is another one now. */
+/** Names the title and the newest message where they are others now. */
 function* ending(copying: Copying): Generator<Written> {
-  const { thread, draft, stream, touched } = copying;
-  const { originalId: sessionId, title } = thread.target;
-  const retitled = title !== undefined && title !== stream.header.title && !copying.state.subagent;
-  if (!copying.closed && (touched || retitled)) yield close(copying);
-  if (retitled) yield line(thread.file, { type: "custom-title", customTitle: title, sessionId });
-  if (!touched || thread.parent === null || copying.state.subagent) return;
+  const { thread, draft } = copying;
+  const { originalId: sessionId } = thread.target;
+  if (copying.state.subagent) return;
+  const { title, leaf } = newEnding(copying);
+  if (!copying.closed && (title !== undefined || leaf !== undefined)) yield close(copying);
+  if (title !== undefined) yield line(thread.file, { type: "custom-title", customTitle: title, sessionId });
+  if (leaf === undefined) return;
   const prompt = draft.lastPrompt === "" ? {} : { lastPrompt: draft.lastPrompt.slice(0, 200) };
-  const leafUuid = copying.head ?? thread.parent;
-  yield line(thread.file, { type: "last-prompt", ...prompt, leafUuid, sessionId });
+  yield line(thread.file, { type: "last-prompt", ...prompt, leafUuid: leaf, sessionId });
+}
+
+function newEnding(copying: Copying): { title: string | undefined; leaf: string | undefined } {
+  const { thread, stream, native, touched } = copying;
+  const skeleton = native.skeleton.finish(native.head?.id, native.head?.unlessFollowed);
+  const isLast = skeleton.head === skeleton.length - 1;
+  const before = native.header.finish(NO_USAGE, isLast ? undefined : skeleton.id(skeleton.head));
+  reportHeader(copying, before);
+  const asked = thread.target.title;
+  const title = asked !== undefined && asked !== stream.header.title ? asked : stream.header.title;
+  const leaf = touched ? (copying.head ?? thread.parent) : newLeaf(copying, before.head);
+  return { title: title === before.title ? undefined : title, leaf: leaf ?? undefined };
+}
+
+const NO_USAGE: ReadonlyMap<string, Usage> = new Map();
+
+/** The record that is to be the newest one, where nothing but that was changed. */
+function newLeaf(copying: Copying, before: string | undefined): string | undefined {
+  const { stream, thread, head, places } = copying;
+  const wanted = stream.header.head;
+  if (wanted === before) return undefined;
+  if (wanted === undefined) return thread.parent ?? undefined;
+  if (head === undefined) return ignored(copying, wanted, "the newest entry is none of the file's");
+  // The CLI goes on from the last record when that is below the one named.
+  if (head === thread.parent) return head;
+  for (let at = thread.parent; at !== null; at = places.parents.get(at) ?? null)
+    if (at === head)
+      return ignored(copying, wanted, "the newest entry has others below it; fork there instead");
+  return head;
+}
+
+/** What the file says through its records only. */
+function reportHeader(copying: Copying, before: Header): void {
+  const { header } = copying.stream;
+  const models = [...copying.survey.facts.values()].map(({ model }) => model);
+  if (header.model.model !== before.model.model && !models.includes(header.model.model))
+    ignored(copying, undefined, `the model of the session, ${header.model.model}: no message names it`);
+  if (header.project.git?.branch !== before.project.git?.branch)
+    ignored(copying, undefined, "the branch of the project");
+  if (header.summary !== before.summary) ignored(copying, undefined, "the summary of the session");
 }

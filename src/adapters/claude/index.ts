@@ -25,13 +25,13 @@ export const claude: Adapter = {
     subagents: true,
     models: "per_message",
   },
-  async *discover(home) {
+  async *discover(home, onProblem) {
     const known = new Set<string>();
-    for await (const ref of discoverFiles(home)) {
+    for await (const ref of discoverFiles(home, onProblem)) {
       known.add(ref.originalId);
       yield ref;
     }
-    yield* discoverStore(home, known);
+    yield* discoverStore(home, known, onProblem);
   },
   stores: (home) => [configDir(home)],
   recognise,

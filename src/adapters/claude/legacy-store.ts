@@ -5,6 +5,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { BatonError } from "../../session/error.ts";
 import type { NativeRecord, Position } from "../../storage/records.ts";
 import type { Home, SessionRef } from "../adapter.ts";
+import type { OnProblem } from "../folder.ts";
 import { isObject, type Json } from "./native.ts";
 import { configDir, fileRef } from "./paths.ts";
 
@@ -15,8 +16,12 @@ export function isStore(path: string): boolean {
 }
 
 /** Sessions of the old store that no file holds. */
-export async function* discoverStore(home: Home, known: ReadonlySet<string>): AsyncGenerator<SessionRef> {
-  const file = await fileRef(join(configDir(home), STORE), "main");
+export async function* discoverStore(
+  home: Home,
+  known: ReadonlySet<string>,
+  onProblem?: OnProblem,
+): AsyncGenerator<SessionRef> {
+  const file = await fileRef(join(configDir(home), STORE), "main", onProblem);
   if (!file || file.size === 0) return;
   const ref = (originalId: string): SessionRef => ({
     agent: "claude",

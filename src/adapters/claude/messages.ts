@@ -198,7 +198,7 @@ export function assistantRecord(line: Line): void {
   if (usage && turn !== undefined) line.out.push({ type: "usage", turn, usage });
 }
 
-function usageOf(usage: unknown, cost: unknown): Usage | undefined {
+export function usageOf(usage: unknown, cost: unknown): Usage | undefined {
   if (!isObject(usage)) return undefined;
   const found: Usage = { input: count(usage.input_tokens), output: count(usage.output_tokens) };
   const cacheRead = count(usage.cache_read_input_tokens);

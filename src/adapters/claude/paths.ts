@@ -1,8 +1,9 @@
 // Where Claude Code keeps sessions, how it names their folders, and how they are found again.
-import type { Dirent, Stats } from "node:fs";
-import { open, readdir, stat } from "node:fs/promises";
+import type { Dirent } from "node:fs";
+import { open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { FileRef, Home, SessionRef } from "../adapter.ts";
+import { entriesOf, type OnProblem, statIfAny, storeEntries } from "../folder.ts";
 import { filled, isObject } from "./native.ts";
 
 /** The folder that holds everything: `~/.claude`, unless the user moved it. */
@@ -26,24 +27,24 @@ export function encodeProject(path: string): string {
 }
 
 /** Every session in the JSONL store with its subagents. */
-export async function* discoverFiles(home: Home): AsyncGenerator<SessionRef> {
+export async function* discoverFiles(home: Home, onProblem?: OnProblem): AsyncGenerator<SessionRef> {
   const projects = projectsDir(home);
-  for (const project of await list(projects)) {
+  for (const project of (await storeEntries(projects, onProblem)).sort(byName)) {
     if (project.isFile()) continue;
-    yield* discoverProject(join(projects, project.name));
+    yield* discoverProject(join(projects, project.name), onProblem);
   }
 }
 
-async function* discoverProject(dir: string): AsyncGenerator<SessionRef> {
-  const entries = await list(dir);
+async function* discoverProject(dir: string, onProblem?: OnProblem): AsyncGenerator<SessionRef> {
+  const entries = await list(dir, onProblem);
   const names = entries.flatMap((entry) => (entry.name.endsWith(".jsonl") ? [entry.name] : []));
   const folders = new Set(entries.flatMap((entry) => (entry.isFile() ? [] : [entry.name])));
-  const flat = await flatAgents(dir, names.filter(isAgent));
+  const flat = await flatAgents(dir, names.filter(isAgent), onProblem);
   const ids = names.filter((name) => !isAgent(name)).map((name) => name.slice(0, -JSONL.length));
   for (const id of [...new Set([...ids, ...flat.keys(), ...folders])].sort()) {
-    const nested = folders.has(id) ? await bundle(join(dir, id)) : { agents: [], outputs: [] };
+    const nested = folders.has(id) ? await bundle(join(dir, id), onProblem) : { agents: [], outputs: [] };
     const agents = [...(flat.get(id) ?? []), ...nested.agents];
-    const main = await fileRef(join(dir, `${id}${JSONL}`), "main");
+    const main = await fileRef(join(dir, `${id}${JSONL}`), "main", onProblem);
     if (main) {
       const files = [main, ...agents, ...nested.outputs];
       yield { agent: "claude", originalId: id, path: main.path, files };
@@ -64,10 +65,14 @@ function agentRef(file: FileRef, parent: string): SessionRef {
 }
 
 /** Up to 2.0 the files of subagents lie beside the session; only their content says whose they are. */
-async function flatAgents(dir: string, names: readonly string[]): Promise<Map<string, FileRef[]>> {
+async function flatAgents(
+  dir: string,
+  names: readonly string[],
+  onProblem?: OnProblem,
+): Promise<Map<string, FileRef[]>> {
   const found = new Map<string, FileRef[]>();
   for (const name of names) {
-    const file = await fileRef(join(dir, name), "subagent");
+    const file = await fileRef(join(dir, name), "subagent", onProblem);
     if (!file) continue;
     const parent = (await sessionIn(file.path)) ?? "unknown";
     found.set(parent, [...(found.get(parent) ?? []), file]);
@@ -109,9 +114,12 @@ function sessionOf(line: string): string | undefined {
 }
 
 /** What lies in a session's own folder: subagents, also those of workflows, and long outputs. */
-async function bundle(dir: string): Promise<{ agents: FileRef[]; outputs: FileRef[] }> {
-  const agents = await files(join(dir, "subagents"), isAgent, "subagent", 3);
-  const outputs = await files(join(dir, "tool-results"), () => true, "tool_result", 0);
+async function bundle(
+  dir: string,
+  onProblem?: OnProblem,
+): Promise<{ agents: FileRef[]; outputs: FileRef[] }> {
+  const agents = await files(join(dir, "subagents"), isAgent, "subagent", 3, onProblem);
+  const outputs = await files(join(dir, "tool-results"), () => true, "tool_result", 0, onProblem);
   return { agents, outputs };
 }
 
@@ -120,39 +128,37 @@ async function files(
   wanted: (name: string) => boolean,
   role: FileRef["role"],
   depth: number,
+  onProblem?: OnProblem,
 ): Promise<FileRef[]> {
   const found: FileRef[] = [];
-  for (const entry of await list(dir)) {
+  for (const entry of await list(dir, onProblem)) {
     const path = join(dir, entry.name);
     if (entry.isDirectory()) {
-      if (depth > 0) found.push(...(await files(path, wanted, role, depth - 1)));
+      if (depth > 0) found.push(...(await files(path, wanted, role, depth - 1, onProblem)));
     } else if (wanted(entry.name)) {
-      const file = await fileRef(path, role);
+      const file = await fileRef(path, role, onProblem);
       if (file) found.push(file);
     }
   }
   return found;
 }
 
-/** The entries of a folder by name; none when it is not there, is no folder or may not be read. */
-async function list(dir: string): Promise<Dirent[]> {
-  try {
-    const entries = await readdir(dir, { withFileTypes: true });
-    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-  } catch {
-    return [];
-  }
+/** The entries of a folder by name; none when it is not there or is no folder. */
+async function list(dir: string, onProblem?: OnProblem): Promise<Dirent[]> {
+  return (await entriesOf(dir, onProblem)).sort(byName);
 }
 
-export async function fileRef(path: string, role: FileRef["role"]): Promise<FileRef | undefined> {
-  let found: Stats;
-  try {
-    found = await stat(path);
-  } catch {
-    // Gone since the folder was listed, or a link to nowhere.
-    return undefined;
-  }
-  if (!found.isFile()) return undefined;
+function byName(a: Dirent, b: Dirent): number {
+  return a.name < b.name ? -1 : 1;
+}
+
+export async function fileRef(
+  path: string,
+  role: FileRef["role"],
+  onProblem?: OnProblem,
+): Promise<FileRef | undefined> {
+  const found = await statIfAny(path, onProblem);
+  if (!found?.isFile()) return undefined;
   return { path, role, size: found.size, mtimeMs: found.mtimeMs, inode: found.ino };
 }
 

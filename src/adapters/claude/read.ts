@@ -140,7 +140,7 @@ function readTime(line: Line): void {
 
 const LATEST = 8.64e15;
 
-function timeOf(value: unknown): string | undefined {
+export function timeOf(value: unknown): string | undefined {
   if (typeof value === "string")
     return value.charCodeAt(4) === 45 && value.charCodeAt(10) === 84 ? value : undefined;
   if (typeof value !== "number" || !(Math.abs(value) <= LATEST)) return undefined;

@@ -18,11 +18,11 @@ function wording(entry: Entry): string {
     case "compaction":
       return `user ${entry.summary ?? ""}`;
     case "assistant":
-      return parts === "" ? `${type} ${entry.content} ${entry.thinking}` : `${type} ${parts}`;
+      return `${type} ${entry.content} ${entry.thinking ?? ""} ${parts}`;
     case "tool_call":
-      return `${type} ${entry.id} ${entry.tool} ${JSON.stringify(entry.input)}`;
+      return `${type} ${entry.id} ${entry.tool} ${entry.originalTool} ${JSON.stringify(entry.input)}`;
     case "tool_result":
-      return `${type} ${entry.callId} ${entry.success} ${parts === "" ? entry.output : parts}`;
+      return `${type} ${entry.callId} ${entry.success} ${entry.output} ${parts}`;
     case "system":
       return `${type} ${entry.content}${parts}`;
     case "switch":

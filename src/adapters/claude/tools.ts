@@ -1,5 +1,6 @@
 // Claude Code's tools in universal terms: which tool a native call stands for and what its arguments mean.
 // The way back is in translate.ts.
+import { isDeepStrictEqual } from "node:util";
 import type { Tool } from "../../session/session.ts";
 import type { Edit } from "../../session/tools.ts";
 import { filled, isObject, type Json, text } from "./native.ts";
@@ -15,6 +16,44 @@ export function universalCall(name: string, native: unknown): UniversalCall {
   const read = READERS[name];
   const known = read === undefined || !Object.hasOwn(READERS, name) ? undefined : read(native);
   return known ?? { tool: "unknown", input: native };
+}
+
+/** The arguments of the same tool again, after somebody changed them; undefined where it cannot say them. */
+export function nativeInput(name: string, call: UniversalCall): Json | undefined {
+  const native = inOwnTerms(name, call.input);
+  return isDeepStrictEqual(universalCall(name, native), call) ? native : undefined;
+}
+
+function inOwnTerms(name: string, { path, edits, background, agent, ...rest }: Json): Json {
+  const file = name === "NotebookRead" ? "notebook_path" : "file_path";
+  const [first] = Array.isArray(edits) ? edits : [];
+  switch (name) {
+    case "Read":
+    case "NotebookRead":
+    case "Write":
+      return { [file]: path, ...rest };
+    case "Edit":
+      return { [file]: path, ...nativeEdit(first), ...rest };
+    case "MultiEdit":
+      return { [file]: path, edits: Array.isArray(edits) ? edits.map(nativeEdit) : edits, ...rest };
+    case "Bash":
+      return { ...rest, ...(background === true && { run_in_background: true }) };
+    case "Task":
+    case "Agent":
+      return { ...rest, ...(agent !== undefined && { subagent_type: agent }) };
+    default:
+      return Object.fromEntries(
+        Object.entries({ path, edits, background, agent, ...rest }).filter(
+          ([, value]) => value !== undefined,
+        ),
+      );
+  }
+}
+
+function nativeEdit(edit: unknown): Json {
+  if (!isObject(edit)) return {};
+  const all = edit.all === true ? { replace_all: true } : {};
+  return { old_string: edit.old, new_string: edit.new, ...all };
 }
 
 /** Whether a name is one of Claude Code's own tools, of this or an earlier version. */

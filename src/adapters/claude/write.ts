@@ -8,7 +8,7 @@ import type { Change } from "../../storage/changes.ts";
 import type { Command, ResumeOptions, Target, Written, WrittenRecord } from "../adapter.ts";
 import { storeVariable } from "../store-variable.ts";
 import { closing, compose } from "./compose.ts";
-import { copy, isRecorded } from "./copy.ts";
+import { copy, isRecorded, threadInside } from "./copy.ts";
 import { type Draft, newDraft } from "./draft.ts";
 import { newThread, shortHash } from "./lines.ts";
 import { configDir, encodeProject, projectsDir } from "./paths.ts";
@@ -21,7 +21,7 @@ export async function* write(stream: Stream, target: Target): AsyncGenerator<Wri
   );
   const thread = newThread(target, "main", { branch: stream.header.project.git?.branch ?? "" });
   const draft = newDraft(thread, stream.header, calls);
-  if (isRecorded(stream)) yield* copy(stream, thread);
+  if (isRecorded(stream)) yield* copy(stream, thread, children);
   else {
     yield* compose(stream, draft);
     yield* closing(draft);
@@ -38,7 +38,7 @@ interface Agent {
 /** A subagent that gets a file of its own; one that stands inside the main file is copied with it. */
 function agentOf(stream: Stream, parent: Header, target: Target): Agent | undefined {
   const { cli, originalId = stream.header.id } = stream.header.source;
-  if (isRecorded(stream) && originalId.includes("/thread-")) return undefined;
+  if (threadInside(stream) !== undefined) return undefined;
   const session = `${cli}:${originalId}`;
   const link = parent.links?.find((one) => one.type === "subagent" && one.session === session);
   const own = isRecorded(stream) ? /\/agent-([\w-]+)$/.exec(originalId)?.[1] : undefined;

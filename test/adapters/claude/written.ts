@@ -1,5 +1,5 @@
 // Writes a session into a folder of its own and reads it back.
-import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, utimes, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Target } from "../../../src/adapters/adapter.ts";
@@ -63,6 +63,8 @@ export async function writtenAndRead(
   for (const [path, bytes] of result.files) {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, bytes);
+    // Records without a time are as old as their file.
+    await utimes(path, NOW, NOW);
   }
   const main = pathOf(target);
   const ref = await refOf(main);
