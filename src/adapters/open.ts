@@ -37,8 +37,8 @@ const CHECKPOINT_BYTES = 4 << 20;
 export async function openSource<State>(options: OpenOptions<State>): Promise<Source> {
   const { header, losses, usages, lastOfTurn, ...found } = await gather(options);
   const finished = found.skeleton.finish(found.head?.id, found.head?.unlessFollowed);
-  for (const damage of structureLosses(finished, found.hosted)) losses.push(damage);
   const hidden = hiddenEntries(finished, options);
+  for (const damage of structureLosses(finished, found.hosted, hidden)) losses.push(damage);
   const skeleton: Skeleton = { ...finished, note: (at) => hidden.has(at) || finished.note(at) };
   const reported = new Set<number>();
   const damaged = (record: NativeRecord) => {
@@ -240,7 +240,11 @@ function rawRecord(record: NativeRecord, hasEntry: boolean): SessionRecord {
     : { ...common, raw: record.bytes.toString("base64"), encoding: "base64" };
 }
 
-function structureLosses(skeleton: Skeleton, hosted: ReadonlySet<string>): Loss[] {
+function structureLosses(
+  skeleton: Skeleton,
+  hosted: ReadonlySet<string>,
+  hidden: ReadonlySet<number>,
+): Loss[] {
   const found: Loss[] = [];
   for (const [position, id] of skeleton.dangling)
     found.push(loss("parent_missing", { entry: skeleton.id(position) }, `it follows ${id}`));
@@ -256,12 +260,15 @@ function structureLosses(skeleton: Skeleton, hosted: ReadonlySet<string>): Loss[
     const type = skeleton.type(at);
     const entry = skeleton.id(at);
     if (type === "tool_call" && !results.has(skeleton.call(at)) && !hosted.has(entry))
-      found.push(loss("call_unanswered", { entry }, "no result was recorded"));
+      found.push(loss("call_unanswered", { entry }, hidden.has(at) ? UNSENT : "no result was recorded"));
     if (type === "tool_result" && !calls.has(skeleton.call(at)))
       found.push(loss("result_orphaned", { entry }, "no call with its id was recorded"));
   }
   return found;
 }
+
+/** Whoever reads the session for another model gets what the agent's own model would. */
+const UNSENT = "no result was recorded; the agent no longer sends the call, nor is it carried";
 
 function bitmap() {
   let words = new Uint32Array(1024);

@@ -27,6 +27,16 @@ export function hunkEdits(diff: string): Edit[] {
   return edits;
 }
 
+/** Lines that name the place of a hunk, as `@@ def f():` does. An edit has no place for them. */
+export function anchorsIn(diff: string): string[] {
+  return diff.split("\n").flatMap((line) => {
+    const anchor = line.startsWith("@@") && !NUMBERED.test(line) ? line.slice(2).trim() : "";
+    return anchor === "" ? [] : [anchor];
+  });
+}
+
+const NUMBERED = /^@@ -\d+(,\d+)? \+\d+(,\d+)? @@/;
+
 function withoutLastBreak(diff: string): string {
   return diff.endsWith("\n") ? diff.slice(0, -1) : diff;
 }

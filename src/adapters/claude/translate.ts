@@ -5,7 +5,7 @@ import { type Loss, type LossName, loss } from "../../session/losses.ts";
 import type { ToolCall, ToolResult } from "../../session/session.ts";
 import type { Edit, FileChange } from "../../session/tools.ts";
 import type { Translated } from "../adapter.ts";
-import { hunkEdits } from "./hunks.ts";
+import { anchorsIn, hunkEdits } from "./hunks.ts";
 import { isObject, type Json, text } from "./native.ts";
 import { isClaudeTool, universalCall } from "./tools.ts";
 
@@ -208,6 +208,11 @@ function editCalls({ path, diff }: FileChange, context: Context): NativeCall[] {
       "edit_approximated",
       `${path}: ${blind.length} insertion(s) without the lines around them`,
     );
+  const anchors = anchorsIn(diff ?? "");
+  if (anchors.length > 0) {
+    const detail = `${path}: the place named by ${anchors.slice(0, 3).join("; ").slice(0, 200)} is left out`;
+    context.losses.push(loss("edit_approximated", { entry: context.call.id }, detail, "info"));
+  }
   return edits.map((edit) => editCall(path, edit));
 }
 

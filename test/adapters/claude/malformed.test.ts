@@ -84,3 +84,18 @@ it("what is nested without end is replaced by a note, and the record comes back 
   const { files } = await writtenAndRead(sourceOf(session), { title: session.title });
   expect(String([...files.values()][0])).toBe(`${lines.join("\n")}\n`);
 });
+
+it("a call in mid-session that was never answered is said to be left out", async () => {
+  const call = (id: string) => [{ type: "tool_use", id, name: "Bash", input: { command: "ls" } }];
+  const { source } = await read(
+    line("1", "user", "go"),
+    line("2", "assistant", call("early")),
+    line("3", "user", "on"),
+    line("4", "assistant", call("late")),
+  );
+  const told = source.losses.map(({ at, detail }) => [at.entry, detail.includes("no longer sends")]);
+  expect(told).toEqual([
+    ["early", true],
+    ["late", false],
+  ]);
+});

@@ -176,6 +176,17 @@ describe("writing", () => {
     expect(new Set(found.pairs.map((pair) => pair.result?.id)).size).toBe(6);
   });
 
+  it("says that the line which names a hunk's place is left out", () => {
+    const diff = "@@ class A\n@@     def f():\n-    return 1\n+    return 2\n@@ -1,2 +1,2 @@ g()\n-a\n+b";
+    const found = translated("edit", { path, changes: [{ kind: "update", path, diff }] });
+    expect(found.calls).toHaveLength(2);
+    expect(found.losses).toEqual(["edit_approximated", "tool_split"]);
+    const plain = diff.split("\n").slice(4).join("\n");
+    expect(translated("edit", { path, changes: [{ kind: "update", path, diff: plain }] }).losses).toEqual([
+      "tool_renamed",
+    ]);
+  });
+
   it("says where an edit cannot be told exactly", () => {
     const inserted = translated("edit", {
       path,

@@ -1,4 +1,5 @@
 // Sessions of other agents in Claude Code's dialect.
+import { posix, win32 } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Entry, Session } from "../../../src/session/session.ts";
@@ -268,10 +269,15 @@ describe("any session", () => {
         if (!source) return;
         const found = (await collect(source)).timeline;
         expect(found.map(saying)).toEqual(says);
-        const split = new Set(losses.filter(({ kind }) => kind === "tool_split").map(({ at }) => at.entry));
         expect(found.filter(isFirst).map(fact)).toEqual(meant.filter((entry) => !isEmpty(entry)).map(fact));
-        for (const entry of meant)
-          if (entry.type === "tool_call" && split.has(entry.id)) expect(entry.tool).toBe("edit");
+        const calls = meant.filter((entry) => entry.type === "tool_call");
+        const named = found.filter((entry) => entry.type === "tool_call");
+        expect(named.map(({ tool: name, input }) => [name, input])).toEqual(calls.flatMap(asClaude));
+        // Nothing about a call changes in silence.
+        for (const { id: entry } of calls)
+          expect(
+            losses.filter(({ kind, at }) => kind.startsWith("tool_") && at.entry === entry),
+          ).toHaveLength(1);
       }),
       { numRuns: 150 },
     );
@@ -291,10 +297,26 @@ function saying(entry: Entry): [string, string] {
   return [entry.type, entry.type === "tool_result" ? entry.output : "content" in entry ? entry.content : ""];
 }
 
+/** What must be read again for a call: its arguments, with an absolute path; an edit for each replacement. */
+function asClaude({ tool, input }: Extract<Entry, { type: "tool_call" }>): [string, unknown][] {
+  const whole = JSON.parse(JSON.stringify(input), (_, value) =>
+    typeof value === "string" ? value.toWellFormed() : value,
+  );
+  if (tool === "unknown") return [[tool, whole]];
+  if (tool === "bash") return [[tool, whole]];
+  const { path, edits } = whole;
+  const isWhole = path === "" || posix.isAbsolute(path) || win32.isAbsolute(path);
+  const file = { ...whole, path: isWhole ? path : posix.join("/home/dev/project", path) };
+  if (tool !== "edit") return [[tool, file]];
+  // An edit that replaces nothing has no counterpart and is kept as it is.
+  if (edits.length === 0) return [["unknown", whole]];
+  return edits.map((edit: unknown) => [tool, { ...file, edits: [edit] }]);
+}
+
 function fact(entry: Entry): unknown {
   switch (entry.type) {
     case "tool_call":
-      return [entry.type, entry.tool === "edit" || entry.tool === "unknown" ? "" : entry.tool];
+      return [entry.type];
     case "tool_result":
       return [entry.type, entry.success, entry.output.toWellFormed()];
     case "system":
