@@ -2,8 +2,8 @@
 // agents are translated.
 import { type Loss, loss } from "../../session/losses.ts";
 import type { ToolCall, ToolResult } from "../../session/session.ts";
-import { callIdOf } from "./ids.ts";
 import { isObject, type JsonObject } from "./native.ts";
+import { isFreeText, ownInput, split } from "./original.ts";
 import { tools } from "./tools.ts";
 
 export interface NativeCall {
@@ -16,52 +16,60 @@ export interface NativeCall {
   losses: readonly Loss[];
 }
 
-export function nativeCall(call: ToolCall, result: ToolResult | undefined, isOwn: boolean): NativeCall {
-  const callId = callIdOf(call.id);
+export function nativeCall(
+  call: ToolCall,
+  result: ToolResult | undefined,
+  callId: string,
+  isOwn: boolean,
+): NativeCall {
   const losses = callId === call.id ? [] : [loss("id_changed", { entry: call.id }, `${call.id} → ${callId}`)];
-  if (isOwn && call.originalTool !== undefined) return { ...ownCall(call, callId), losses };
+  const input = isOwn ? (ownInput(call) ?? searchAction(call)) : undefined;
+  if (input !== undefined) return { ...ownCall(call, input, callId), losses };
   const { pairs, losses: translated } = tools(call, result);
   const [pair] = pairs;
-  const made = itemFor(pair?.name ?? "unknown", pair?.input ?? {}, callId);
+  const made = nativeItem(pair?.name ?? "unknown", pair?.input ?? {}, callId);
   return { ...made, losses: [...losses, ...translated, ...renamedBy(call, pair?.name ?? "", made)] };
 }
 
 type Made = Omit<NativeCall, "losses">;
 
-function ownCall(call: ToolCall, callId: string): Made {
-  const { originalTool: name = "", originalInput: input } = call;
-  const common = { callId, name, namespace: undefined, input };
-  if (name === "local_shell")
-    return {
-      ...common,
-      item: { type: "local_shell_call", call_id: callId, status: "completed", action: input },
-    };
-  if (name === "web_search_call")
-    return { ...common, item: { type: "web_search_call", status: "completed", action: input } };
-  return itemFor(name, input ?? {}, callId);
+function ownCall({ originalTool = "" }: ToolCall, input: unknown, callId: string): Made {
+  if (originalTool !== "web_search_call") return nativeItem(originalTool, input, callId);
+  const item = { type: "web_search_call", status: "completed", action: input };
+  return { callId, name: originalTool, namespace: undefined, input, item };
 }
 
-function itemFor(fullName: string, input: unknown, callId: string): Made {
-  const { name, namespace } = split(fullName);
-  const isScript = name === "exec" && namespace === undefined;
-  const isPatch = name === "apply_patch" && typeof input === "string" && !input.trimStart().startsWith("{");
-  if (typeof input === "string" && (isScript || isPatch)) {
-    const item = { type: "custom_tool_call", status: "completed", call_id: callId, name, input };
-    return { item, callId, name, namespace, input };
-  }
+/** A search at the vendor, with what is asked for now. */
+export function searchAction({ originalTool, originalInput, tool, input }: ToolCall): JsonObject | undefined {
+  if (originalTool !== "web_search_call" || !isObject(originalInput)) return undefined;
+  const { query: _, queries: __, url: ___, pattern: ____, ...action } = originalInput;
+  return tool === "web_fetch"
+    ? { ...action, url: input.url, pattern: input.prompt }
+    : { ...action, query: input.query };
+}
+
+export function nativeItem(fullName: string, input: unknown, callId: string): Made {
+  const { name, namespace } = safe(fullName);
+  const made = { callId, name, namespace, input };
+  if (fullName === "local_shell" && isObject(input))
+    return {
+      ...made,
+      item: { type: "local_shell_call", call_id: callId, status: "completed", action: input },
+    };
+  if (isFreeText(name, namespace, input))
+    return { ...made, item: { type: "custom_tool_call", status: "completed", call_id: callId, name, input } };
   const given = typeof input === "string" ? input : JSON.stringify(input);
   const scope = namespace === undefined ? {} : { namespace };
   const item = { type: "function_call", name, ...scope, arguments: given, call_id: callId };
-  return { item, callId, name, namespace, input: typeof input === "string" ? parsed(input) : input };
+  return { ...made, item, input: typeof input === "string" ? parsed(input) : input };
 }
 
 const LONGEST_NAME = 128;
 
-/** MCP tools, and those set off by a dot, have a namespace of their own. */
-function split(fullName: string): { name: string; namespace: string | undefined } {
-  const [, scope, tool] = /^(mcp__.+?)__(.+)$/s.exec(fullName) ?? /^([^.]+)\.(.+)$/s.exec(fullName) ?? [];
-  const safe = (text: string) => text.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, LONGEST_NAME) || "unknown";
-  return { name: safe(tool ?? fullName), namespace: scope === undefined ? undefined : safe(scope) };
+function safe(fullName: string): { name: string; namespace: string | undefined } {
+  const { name, namespace } = split(fullName);
+  const allowed = (text: string) => text.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, LONGEST_NAME) || "unknown";
+  return { name: allowed(name), namespace: namespace === undefined ? undefined : allowed(namespace) };
 }
 
 function renamedBy(call: ToolCall, wanted: string, made: Made): Loss[] {

@@ -17,7 +17,7 @@ import { nativeCall, outputAllowance } from "./calls.ts";
 import { contentOf, outputOf } from "./content.ts";
 import { isSurroundings } from "./context.ts";
 import { gathered } from "./exchange.ts";
-import { callIdOf, derivedId } from "./ids.ts";
+import { type CallIds, callIds, derivedId } from "./ids.ts";
 import { type Lines, lines, says } from "./lines.ts";
 import { isObject, type JsonObject } from "./native.ts";
 import { inputContent, joined, outputContent } from "./parts.ts";
@@ -34,7 +34,7 @@ export interface Thread {
 }
 
 /** What is under way while a thread is written. */
-interface Writing {
+export interface Writing {
   out: Lines;
   target: Target;
   thread: Thread;
@@ -45,12 +45,15 @@ interface Writing {
   lastMessage: string | null;
   /** A prompt was shown: without one, Codex does not list the thread. */
   listed: boolean;
+  /** A turn that is not ours is going on: prompts stand inside it. */
+  inside: boolean;
   /** Ids of open calls whose output is of the free-text kind. */
   free: Set<string>;
+  calls: CallIds;
 }
 
-export async function* compose(stream: Stream, target: Target, thread: Thread): AsyncGenerator<Written> {
-  const writing: Writing = {
+export function newWriting(stream: Stream, target: Target, thread: Thread): Writing {
+  return {
     out: lines(thread.file, thread.id, target.now),
     target,
     thread,
@@ -60,8 +63,14 @@ export async function* compose(stream: Stream, target: Target, thread: Thread): 
     items: 0,
     lastMessage: null,
     listed: false,
+    inside: false,
     free: new Set(),
+    calls: callIds(),
   };
+}
+
+export async function* compose(stream: Stream, target: Target, thread: Thread): AsyncGenerator<Written> {
+  const writing = newWriting(stream, target, thread);
   const losses = tally();
   writing.out.at(stream.header.metadata.created);
   yield writing.out.line("session_meta", thread.meta);
@@ -82,7 +91,7 @@ function lost(found: Loss): Written {
   return { type: "loss", loss: found };
 }
 
-function* writeEntry(writing: Writing, entry: Entry, results: Map<string, ToolResult>): Pieces {
+export function* writeEntry(writing: Writing, entry: Entry, results: Map<string, ToolResult>): Pieces {
   if (entry.note || entry.type === "switch") {
     yield lost(loss("system_dropped", { entry: entry.id }, noteOf(entry)));
     return;
@@ -131,7 +140,7 @@ function* openTurn(writing: Writing): Pieces {
 }
 
 /** `title`: at the end of a thread that shows no prompt of its own, so that it is listed at all. */
-function* closeTurn(writing: Writing, title?: string): Pieces {
+export function* closeTurn(writing: Writing, title?: string): Pieces {
   if (title !== undefined && !writing.listed) yield* openTurn(writing);
   const { turn, out } = writing;
   if (turn === undefined) return;
@@ -151,7 +160,7 @@ function* writeUser(writing: Writing, entry: UserEntry): Pieces {
   yield* made.losses.map(lost);
   yield* made.files;
   if (content.length === 0) return;
-  if (!entry.injected) yield* closeTurn(writing);
+  if (!entry.injected && !writing.inside) yield* closeTurn(writing);
   yield* openTurn(writing);
   yield* writeMessage(writing, "user", content, entry.injected ? INJECTED : undefined);
   if (entry.injected || writing.turn === undefined) return;
@@ -235,7 +244,7 @@ function* writeThinking(writing: Writing, entry: Entry, thought: string, seal: s
 
 function* writeCall(writing: Writing, entry: ToolCall, result: ToolResult | undefined): Pieces {
   yield* openTurn(writing);
-  const call = nativeCall(entry, result, writing.isOwn);
+  const call = nativeCall(entry, result, writing.calls.of(entry.id), writing.isOwn);
   yield* call.losses.map(lost);
   yield writing.out.line("response_item", call.item, says("tool_call", ""));
   if (call.item.type === "custom_tool_call") writing.free.add(call.callId);
@@ -255,7 +264,7 @@ function* writeResult(writing: Writing, entry: ToolResult): Pieces {
   const [only] = content;
   const isText = content.length === 0 || (content.length === 1 && only?.type === "input_text");
   const output = isText ? String(only?.text ?? "") : content;
-  const call_id = callIdOf(entry.callId);
+  const call_id = writing.calls.answered(entry.callId);
   const type = writing.free.delete(call_id) ? "custom_tool_call_output" : "function_call_output";
   const words = outputOf(output).text;
   const item = { type, call_id, output };
@@ -282,11 +291,14 @@ function* writeCompaction(writing: Writing, entry: Compaction): Pieces {
   const message = entry.summary ?? "";
   const summary = { type: "message", role: "user", content: [{ type: "input_text", text: message }] };
   const members = entry.replacement as Entry[] | undefined;
+  // What it hides is out of sight, so its ids are free again.
+  writing.calls = callIds();
   const replacement_history = members?.flatMap((member) => replacementItems(writing, member)) ?? [summary];
   yield writing.out.line("compacted", { message, replacement_history }, says("compaction", message));
 }
 
-function replacementItems(writing: Writing, entry: Entry): JsonObject[] {
+/** The items that stand in for what a compaction hid. */
+export function replacementItems(writing: Writing, entry: Entry): JsonObject[] {
   const inside: Writing = { ...writing, out: lines("", "", writing.target.now), turn: "replacement" };
   return [...writeEntry(inside, entry, new Map())].flatMap((written) => {
     if (written.type !== "record") return [];

@@ -1,180 +1,205 @@
-// Takes a Codex session back into Codex: its own records, byte for byte, as long as what they say is what the
-// stream says. Only the line that names the thread is made anew.
-import { createHash } from "node:crypto";
-import type { Entry, SessionRecord } from "../../session/session.ts";
-import { skeletonBuilder } from "../../session/skeleton.ts";
-import type { Folded, Source, Stream } from "../../session/source.ts";
-import { thread, visible } from "../../transform/visible.ts";
+// Takes a Codex session back into Codex: records that nobody touched are copied byte for byte, what changed is
+// written anew in its place, what was left out is left out. Under a new id the line that names the thread is new.
+import { type Loss, loss } from "../../session/losses.ts";
+import type { Entry } from "../../session/session.ts";
+import type { Stream } from "../../session/source.ts";
 import type { Target, Written, WrittenRecord } from "../adapter.ts";
-import { lines, NOTHING, type Says } from "./lines.ts";
-import { count, isObject, type JsonObject, recordOf, word } from "./native.ts";
+import { type Additions, additions } from "./additions.ts";
+import { type Edits, editsOf, unhonoured } from "./edited.ts";
+import { lines } from "./lines.ts";
+import { type CodexRecord, count, isObject, type JsonObject, recordOf, word } from "./native.ts";
+import { nameOf } from "./open.ts";
+import { codexHome } from "./paths.ts";
 import { fold } from "./read.ts";
+import { entriesOf, foldAt, type Replayed, replay, sayingOf } from "./replay.ts";
+import { rewritten } from "./rewrite.ts";
+import type { CodexState } from "./state.ts";
+import type { Survey } from "./survey.ts";
 
-/** The session's own file as it was, under its own id. */
-export async function* restored(stream: Stream, target: Target): AsyncGenerator<Written> {
-  for await (const { record, bytes, says } of replay(stream, target.originalId))
-    if (record.file === undefined) yield { type: "record", file: "main", bytes, says };
+interface Copying {
+  stream: Stream;
+  target: Target;
+  survey: Survey;
+  edits: Edits;
+  /** The session keeps its id, and with it everything that nobody understands. */
+  isSame: boolean;
+  /** What reading the new file would know by now. */
+  state: CodexState;
+  added: Additions;
+  written: number;
+  /** How many records were read again, those of other files too. */
+  read: number;
+  /** The ordinal that was written last. */
+  ordinal: number;
+  isPaginated: boolean;
+  /** The turn that is open. */
+  turn: string | undefined;
+  /** For each prompt of the new file: how many of the old one came before it. */
+  prompts: number[];
+  /** Whether the last line has its newline. */
+  closed: boolean;
 }
 
-/** How many of the records say exactly what the stream says; undefined when they cannot. */
-export async function copyableRecords(stream: Stream): Promise<number | undefined> {
-  const wanted: string[] = [];
-  let last = -1;
-  for await (const entry of stream.entries()) {
-    if (!entry.records || entry.records.length === 0) return undefined;
-    wanted.push(markOf(entry));
-    last = Math.max(last, ...entry.records);
-  }
-  const { source, isEnveloped, total, lastSaying } = await sourceOf(stream, last);
-  if (!isEnveloped || last === -1) return undefined;
-  const isSame = (await says(thread(source), wanted)) || (await says(visible(source), wanted));
-  if (!isSame) return undefined;
-  // What comes after the last entry is about that entry: counts, and the end of its turn.
-  return lastSaying <= last ? total : last + 1;
-}
-
-async function says(stream: Stream, wanted: readonly string[]): Promise<boolean> {
-  let at = 0;
-  for await (const entry of stream.entries()) if (markOf(entry) !== wanted[at++]) return false;
-  return at === wanted.length;
-}
-
-/** Equal for entries with the same content; what is known from other records only is left aside. */
-function markOf(entry: Entry): string {
-  const { parent: _parent, usage: _usage, note: _note, ...rest } = entry;
-  return createHash("sha256")
-    .update(JSON.stringify(sorted(rest)))
-    .digest("base64")
-    .slice(0, 20);
-}
-
-/** The order of keys may change on the way through a file; their values may not. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (!isObject(value)) return value;
-  const keys = Object.keys(value).filter((key) => value[key] !== undefined);
-  return Object.fromEntries(keys.sort().map((key) => [key, sorted(value[key])]));
-}
-
-/** The session as it stood after a record, from the records alone. Entries are kept as marks, not as text. */
-async function sourceOf(stream: Stream, last: number) {
-  const builder = skeletonBuilder();
-  let head: Extract<Folded, { type: "head" }> | undefined;
-  let total = 0;
-  let lastSaying = -1;
-  let isEnveloped = true;
-  for await (const { record, value, folded } of replay(stream, stream.header.source.originalId ?? "")) {
-    total++;
-    if (recordOf(value) && !(isObject(value) && isObject(value.payload))) isEnveloped = false;
-    for (const found of folded) {
-      if (found.type === "entry") lastSaying = record.index;
-      if (record.index > last) continue;
-      if (found.type === "entry") builder.add(found.entry, found.keepsRun);
-      else if (found.type === "link") builder.link(found.id, found.parent, found.alias);
-      else if (found.type === "head") head = found;
-    }
-  }
-  const skeleton = builder.finish(head?.id, head?.unlessFollowed);
-  const source: Source = {
-    header: stream.header,
-    losses: [],
-    skeleton,
-    entries: (range = {}) => entriesOf(stream, range.from ?? 0, range.to ?? skeleton.length),
-    children: none,
+export async function* copied(stream: Stream, target: Target, survey: Survey): AsyncGenerator<Written> {
+  const name = await nameOf(codexHome(target.home), target.originalId);
+  // A name stands in Codex's own index, and may be there already.
+  for (const found of survey.losses)
+    if (found.detail !== "title" || name !== stream.header.title) yield lost(found);
+  const edits = await editsOf(stream, target, survey);
+  const copying: Copying = {
+    stream,
+    target,
+    survey,
+    edits,
+    isSame: stream.header.source.originalId === target.originalId,
+    state: fold.initial({ path: "", originalId: target.originalId }),
+    added: additions(stream, target, survey, edits.added),
+    written: 0,
+    read: 0,
+    ordinal: -1,
+    isPaginated: false,
+    turn: undefined,
+    prompts: [],
+    closed: true,
   };
-  return { source, isEnveloped, total, lastSaying };
-}
-
-async function* none(): AsyncGenerator<Source> {
-  // Subagents are threads of their own and stay where they are.
-}
-
-async function* entriesOf(stream: Stream, from: number, to: number): AsyncGenerator<Entry> {
-  let position = 0;
-  for await (const { folded } of replay(stream, stream.header.source.originalId ?? ""))
-    for (const found of folded) {
-      if (found.type !== "entry") continue;
-      if (position >= to) return;
-      if (position >= from) yield found.entry;
-      position++;
-    }
-}
-
-interface Replayed {
-  record: SessionRecord;
-  bytes: Uint8Array | string;
-  value: unknown;
-  folded: Folded[];
-  says: Says;
-}
-
-/** The raw records once more through the fold. */
-async function* replay(stream: Stream, originalId: string): AsyncGenerator<Replayed> {
-  const state = fold.initial({ path: "", originalId });
-  for await (const record of stream.records?.() ?? []) {
-    const bytes = record.encoding === "base64" ? Buffer.from(record.raw, "base64") : record.raw;
-    const value = parsed(bytes);
-    const { index } = record;
-    const native = { index, line: index + 1, offset: 0, length: 0, value, whole: true, terminated: true };
-    const folded = fold.step(state, { ...native, losses: [], bytes: EMPTY });
-    const said = folded.flatMap((found) => (found.type === "entry" ? [sayingOf(found.entry)] : []));
-    yield { record, bytes, value, folded, says: said.length === 0 ? NOTHING : said };
-  }
-}
-
-const EMPTY = Buffer.alloc(0);
-
-function parsed(bytes: Uint8Array | string): unknown {
-  const text = typeof bytes === "string" ? bytes : Buffer.from(bytes).toString("utf8");
-  try {
-    return JSON.parse(text.replace(/^\uFEFF|[\0\s]+$/g, ""));
-  } catch {
-    // Damage is copied only where everything is.
-    return undefined;
-  }
-}
-
-function sayingOf(entry: Entry): Says[number] {
-  switch (entry.type) {
-    case "user":
-    case "assistant":
-    case "system":
-      return [entry.type, entry.content];
-    case "tool_result":
-      return [entry.type, entry.output];
-    case "compaction":
-      return [entry.type, entry.summary ?? ""];
-    default:
-      return [entry.type, ""];
-  }
-}
-
-/** The first records of the session as a thread of its own. */
-export async function* copied(stream: Stream, target: Target, limit: number): AsyncGenerator<Written> {
-  let turn: string | undefined;
-  let ordinal = -1;
-  let written = 0;
-  let isPaginated = false;
-  for await (const { record, bytes, value, says: said } of replay(stream, target.originalId)) {
-    if (record.index >= limit) break;
+  let before = 0;
+  for await (const replayed of replay(stream)) {
+    const { record, value } = replayed;
+    if (record.index >= survey.limit) break;
     const native = recordOf(value);
-    // Damage, the lines that name other threads, and settings that no longer hold stay behind.
-    if (!native || (native.type === "session_meta" && written > 0)) continue;
-    if (isForeignSetting(native.payload, target)) continue;
-    ordinal = count(native.ordinal) ?? ordinal;
-    turn = turnAfter(turn, native.payload);
-    if (native.type !== "session_meta") {
-      yield { type: "record", file: "main", bytes: ended(bytes), says: said };
-      written++;
-      continue;
-    }
-    isPaginated = native.payload.history_mode === "paginated";
-    yield metaLine(native.payload, native.timestamp, target);
-    written++;
+    if (native && isPlaceFor(native, replayed)) yield* addedHere(copying, before);
+    for (const written of copyRecord(copying, replayed, native)) yield written;
+    copying.added.passed(record.index);
+    before = replayed.state.prompts.length;
   }
-  if (turn === undefined || !isPaginated) return;
-  const out = lines("main", target.originalId, target.now, ordinal + 1);
-  yield out.line("event_msg", { type: "task_complete", turn_id: turn, last_agent_message: null });
+  yield* addedHere(copying, before);
+  yield* ending(copying);
+}
+
+function lost(found: Loss): Written {
+  return { type: "loss", loss: found };
+}
+
+/** What was put in between comes before the next turn, or the next entry. */
+function isPlaceFor({ payload }: CodexRecord, { folded }: Replayed): boolean {
+  if (payload.type === "task_started" || payload.type === "turn_started") return true;
+  return folded.some(({ type }) => type === "entry");
+}
+
+function* copyRecord(
+  copying: Copying,
+  replayed: Replayed,
+  native: CodexRecord | undefined,
+): Generator<Written> {
+  const { isSame, survey } = copying;
+  const { record, bytes, value } = replayed;
+  if (isSame && record.file !== undefined) {
+    follow(copying, value, replayed.state.prompts.length - 1);
+    if (survey.touched.has(record.index)) yield* elsewhere(replayed);
+    return;
+  }
+  if (!native) {
+    // Damage is nothing that a thread of another name needs.
+    if (isSame) yield write(copying, bytes, value).record;
+    return;
+  }
+  if (
+    !isSame &&
+    ((native.type === "session_meta" && copying.written > 0) ||
+      isForeignSetting(native.payload, copying.target))
+  )
+    return;
+  if (native.type === "session_meta") {
+    yield* copyMeta(copying, replayed, native);
+    return;
+  }
+  const now = valueNow(copying, replayed, native);
+  yield* copying.edits.drained().map(lost);
+  yield* copying.edits.files();
+  if (now === null) return;
+  copying.turn = turnAfter(copying.turn, native.payload);
+  yield* now === undefined ? untouched(copying, replayed, native) : changed(copying, replayed, now);
+}
+
+function* elsewhere({ folded }: Replayed): Generator<Written> {
+  for (const { id } of entriesOf(folded))
+    yield lost(loss("edit_ignored", { entry: id }, "it stands in the file of another thread"));
+}
+
+/** Undefined when the record stays as it is, null when it goes. */
+function valueNow(
+  { survey, edits, prompts }: Copying,
+  { record, value, folded, state }: Replayed,
+  { payload }: CodexRecord,
+): JsonObject | null | undefined {
+  if (!isObject(value)) return undefined;
+  if (payload.type === "thread_rolled_back") {
+    const turns = prompts.filter((place) => place >= state.prompts.length).length;
+    if (!edits.touchesPrompts || turns === payload.num_turns) return undefined;
+    return turns === 0 ? null : { ...value, payload: { ...payload, num_turns: turns } };
+  }
+  if (survey.touched.has(record.index)) {
+    const now = edits.entries(record.index);
+    return now.length === 0 ? null : rewritten(value, entriesOf(folded), now, edits);
+  }
+  const shown = edits.shown(record.index, payload);
+  return shown ? { ...value, payload: shown } : shown;
+}
+
+/** The ordinal of a record; one that was put in before may have taken its own. */
+function ordinalFor(copying: Copying, given: number | undefined): number | undefined {
+  const ordinal = given === undefined || given > copying.ordinal ? given : copying.ordinal + 1;
+  copying.ordinal = ordinal ?? copying.ordinal;
+  return ordinal;
+}
+
+function* untouched(copying: Copying, replayed: Replayed, { ordinal }: CodexRecord): Generator<Written> {
+  const given = count(ordinal);
+  const next = ordinalFor(copying, given);
+  const bytes = copying.isSame ? replayed.bytes : ended(replayed.bytes);
+  const now = next === given ? bytes : numbered(bytes, replayed.value, next);
+  yield write(copying, now, replayed.value, replayed.state).record;
+}
+
+function numbered(bytes: Uint8Array | string, value: unknown, ordinal: number | undefined): string {
+  const text = typeof bytes === "string" ? bytes : Buffer.from(bytes).toString("utf8");
+  const renumbered = text.replace(/^(\s*\{(?:"timestamp":"[^"\\]*",)?"ordinal":)\d+/, `$1${ordinal}`);
+  if (renumbered !== text) return renumbered;
+  return `${JSON.stringify({ ...(isObject(value) ? value : {}), ordinal })}\n`;
+}
+
+function* changed(copying: Copying, replayed: Replayed, value: JsonObject): Generator<Written> {
+  const { record, folded, state } = replayed;
+  const ordinal = ordinalFor(copying, count(value.ordinal));
+  const now = ordinal === undefined ? value : { ...value, ordinal };
+  const made = write(copying, `${JSON.stringify(now)}\n`, now, state);
+  yield made.record;
+  if (copying.survey.touched.has(record.index))
+    yield* unhonoured(entriesOf(folded), copying.edits.entries(record.index), made.entries).map(lost);
+}
+
+/** A line of the main file, and what reading it will yield. */
+function write(
+  copying: Copying,
+  bytes: Uint8Array | string,
+  value: unknown,
+  old?: CodexState,
+): { record: WrittenRecord; entries: Entry[] } {
+  const entries = follow(copying, value, old === undefined ? undefined : old.prompts.length - 1);
+  const says = entries.map(sayingOf);
+  copying.written++;
+  copying.closed = typeof bytes === "string" ? bytes.endsWith("\n") : bytes.at(-1) === 10;
+  return { record: { type: "record", file: "main", bytes, says }, entries };
+}
+
+/** Reads what the file says now, as Codex will. */
+function follow(copying: Copying, value: unknown, place: number | undefined): Entry[] {
+  const before = copying.state.prompts.length;
+  const entries = entriesOf(foldAt(copying.state, copying.read++, value));
+  const now = copying.state.prompts.length;
+  if (now > before && place !== undefined) copying.prompts.push(place);
+  else if (now < before) copying.prompts.length = now;
+  return entries;
 }
 
 /** Codex refuses a thread whose newest settings name a provider that is not set up (0.166.0). */
@@ -198,6 +223,35 @@ function turnAfter(turn: string | undefined, payload: JsonObject): string | unde
   return isEnd ? undefined : turn;
 }
 
+function* copyMeta(copying: Copying, replayed: Replayed, native: CodexRecord): Generator<Written> {
+  const { payload } = native;
+  copying.isPaginated ||= payload.history_mode === "paginated";
+  if (copying.isSame) {
+    const now = projectNow(copying, payload);
+    yield* now
+      ? changed(copying, replayed, { ...(replayed.value as JsonObject), payload: now })
+      : untouched(copying, replayed, native);
+    return;
+  }
+  const record = metaRecord(payload, native.timestamp, copying.target);
+  copying.ordinal = 0;
+  yield write(copying, `${JSON.stringify(record)}\n`, record).record;
+}
+
+/** The thread's own line with the folder and the commit that the session names now. */
+function projectNow({ survey, target }: Copying, payload: JsonObject): JsonObject | undefined {
+  const { project } = survey;
+  if (!project || payload.id !== target.originalId) return undefined;
+  const { branch, commit, remote } = project.git ?? {};
+  const git = isObject(payload.git) ? payload.git : {};
+  const named = { commit_hash: commit, branch, repository_url: remote };
+  return {
+    ...payload,
+    cwd: project.path,
+    ...((project.git ?? payload.git) !== undefined && { git: { ...git, ...named } }),
+  };
+}
+
 /** Fields that tie a thread to other files or to a parent. */
 const TIES = [
   "history_base",
@@ -208,12 +262,34 @@ const TIES = [
 ];
 
 /** The line as it was, about the new thread, which is whole in itself. */
-function metaLine(old: JsonObject, timestamp: unknown, target: Target): WrittenRecord {
+function metaRecord(old: JsonObject, timestamp: unknown, target: Target): JsonObject {
   const ties = isProvider(old.model_provider, target) ? TIES : [...TIES, "model_provider"];
   const kept = Object.fromEntries(Object.entries(old).filter(([key]) => !ties.includes(key)));
   const id = target.originalId;
   const payload = { ...kept, session_id: id, id, forked_from_id: old.id, cwd: target.cwd, source: "cli" };
   const ordinal = old.history_mode === "paginated" ? { ordinal: 0 } : {};
-  const record = { timestamp, ...ordinal, type: "session_meta", payload };
-  return { type: "record", file: "main", bytes: `${JSON.stringify(record)}\n`, says: NOTHING };
+  return { timestamp, ...ordinal, type: "session_meta", payload };
+}
+
+/** Entries that came from elsewhere, at their place. */
+async function* addedHere(copying: Copying, prompts: number): AsyncGenerator<Written> {
+  if (copying.added.isEmpty()) return;
+  if (!copying.closed) yield write(copying, "\n", undefined).record;
+  const { isPaginated, ordinal, turn } = copying;
+  for await (const written of copying.added.write({ isPaginated, ordinal, turn })) {
+    if (written.type === "record" && written.file === "main") {
+      copying.written++;
+      const value: unknown = JSON.parse(String(written.bytes));
+      if (isPaginated) copying.ordinal++;
+      follow(copying, value, prompts - 0.5);
+    }
+    yield written;
+  }
+}
+
+/** A copy that ends inside a turn closes it, or the view would show it as going on. */
+function* ending({ turn, isPaginated, isSame, target, ordinal }: Copying): Generator<Written> {
+  if (isSame || turn === undefined || !isPaginated) return;
+  const out = lines("main", target.originalId, target.now, ordinal + 1);
+  yield out.line("event_msg", { type: "task_complete", turn_id: turn, last_agent_message: null });
 }

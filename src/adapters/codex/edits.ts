@@ -1,10 +1,12 @@
 // Turns a file edit into an apply_patch call. The structured patch that the agent recorded is the best source;
 // without one, only text that is certain to be whole lines can be shown as a patch.
+import { isDeepStrictEqual } from "node:util";
 import { type Loss, loss } from "../../session/losses.ts";
 import type { ToolCall, ToolResult } from "../../session/session.ts";
 import type { Edit, FileChange } from "../../session/tools.ts";
 import { isObject, objects, text, word } from "./native.ts";
-import { printPatch } from "./patch.ts";
+import { ownInput } from "./original.ts";
+import { parsePatch, printPatch } from "./patch.ts";
 
 /** A call in Codex's own terms. */
 export interface Made {
@@ -14,13 +16,26 @@ export interface Made {
 }
 
 export function patchFor(call: ToolCall, result: ToolResult | undefined): Made | undefined {
-  const given = word(call.input.patch);
-  if (given?.trimStart().startsWith("*** Begin Patch")) return made(call, given);
+  const given = givenPatch(call);
+  if (given !== undefined) return made(call, given);
   const changes = changesOf(call, result);
   const patch = changes && printPatch(changes);
   if (patch === undefined) return approximated(call);
   const unended = changes?.some(({ content }) => content !== undefined && !/(?:^|\n)$/.test(content));
   return made(call, patch, unended ? [newlineAdded(call)] : []);
+}
+
+/** The patch as text, unless the changes beside it were edited. */
+function givenPatch({ input, originalInput }: ToolCall): string | undefined {
+  const given = word(input.patch);
+  if (!given?.trimStart().startsWith("*** Begin Patch")) return undefined;
+  const isOriginal = typeof originalInput === "string" && originalInput.includes(given);
+  const isStale = isOriginal && Array.isArray(input.changes) && !says(given, input.changes);
+  return isStale ? undefined : given;
+}
+
+function says(patch: string, changes: readonly unknown[]): boolean {
+  return isDeepStrictEqual(parsePatch(patch), changes);
 }
 
 function made(call: ToolCall, patch: string, losses: Loss[] = []): Made {
@@ -33,7 +48,7 @@ function made(call: ToolCall, patch: string, losses: Loss[] = []): Made {
 /** An edit that cannot be shown as a patch keeps its own form rather than gain context that nobody saw. */
 function approximated(call: ToolCall): Made | undefined {
   const name = call.originalTool ?? (call.tool === "write" ? "write_file" : "edit_file");
-  const input = call.originalTool === undefined ? call.input : (call.originalInput ?? call.input);
+  const input = ownInput(call) ?? call.input;
   const detail = `${name} keeps its own arguments: the lines around the change are not recorded`;
   return { name, input, losses: [loss("edit_approximated", { entry: call.id }, detail)] };
 }
@@ -56,8 +71,18 @@ function changesOf(call: ToolCall, result: ToolResult | undefined): FileChange[]
   if (call.tool === "write")
     return typeof input.content === "string" ? [{ kind: "add", path, content: input.content }] : undefined;
   const recorded = hunksOf(result?.details?.patch);
-  if (recorded !== undefined) return [{ kind: "update", path, diff: recorded }];
+  if (recorded !== undefined && makes(recorded, input.edits))
+    return [{ kind: "update", path, diff: recorded }];
   return editChanges(path, input.edits);
+}
+
+/** Whether the file holds the new text of every edit once these hunks are applied. */
+function makes(hunks: string, edits: unknown): boolean {
+  const after = hunks
+    .split("\n")
+    .flatMap((line) => (/^[ +]/.test(line) ? [line.slice(1)] : line.startsWith("@@") ? ["\0"] : []));
+  const file = `\n${after.join("\n")}\n`.replaceAll("\r", "");
+  return objects(edits).every((edit) => file.includes((text(edit.new) ?? "").replaceAll("\r", "")));
 }
 
 function fileChanges(changes: readonly unknown[]): FileChange[] | undefined {
@@ -78,15 +103,18 @@ function editChanges(path: string, edits: unknown): FileChange[] | undefined {
   return [{ kind: "update", path, diff: hunks.join("\n") }];
 }
 
-/** A hunk of an edit whose old and new text both end where a line ends. */
+/**
+ * A hunk of an edit that is certain to replace whole lines: old and new text both begin behind the end of a line
+ * and end with one. Text that begins with a letter or a space may begin anywhere in its line.
+ */
 function wholeLines(edit: Edit): string | undefined {
   if (edit.all || typeof edit.old !== "string" || typeof edit.new !== "string") return undefined;
-  const ends = (value: string) => value === "" || value.endsWith("\n");
-  if (edit.old === "" || !ends(edit.old) || !ends(edit.new)) return undefined;
+  const isWhole = (value: string) => value.startsWith("\n") && value.endsWith("\n");
+  if (!isWhole(edit.old) || edit.old === "\n" || !isWhole(edit.new)) return undefined;
   const lines = (value: string, sign: string) =>
     value
       .split("\n")
-      .slice(0, -1)
+      .slice(1, -1)
       .map((line) => sign + line);
   return ["@@", ...lines(edit.old, "-"), ...lines(edit.new, "+")].join("\n");
 }

@@ -25,8 +25,33 @@ function format(bytes: Buffer): string {
 
 const LONGEST_CALL_ID = 64;
 
+/** Ids of calls in one thread: the API refuses one that comes twice. */
+export interface CallIds {
+  /** The id for a call that is written now. */
+  of(id: string): string;
+  /** The id of the newest call that went by this one. */
+  answered(id: string): string;
+}
+
+export function callIds(isTaken: (id: string) => boolean = () => false): CallIds {
+  const used = new Set<string>();
+  const newest = new Map<string, string>();
+  return {
+    of(id) {
+      let made = callIdOf(id);
+      for (let number = 2; used.has(made) || isTaken(made); number++)
+        made = callIdOf(`${id.slice(0, LONGEST_CALL_ID - 10)}-${number}`);
+      used.add(made);
+      if (made !== id) newest.set(id, made);
+      else newest.delete(id);
+      return made;
+    },
+    answered: (id) => newest.get(id) ?? callIdOf(id),
+  };
+}
+
 /** The API takes call ids of any alphabet up to this length. */
-export function callIdOf(id: string): string {
+function callIdOf(id: string): string {
   if (id !== "" && id.length <= LONGEST_CALL_ID) return id;
   return `call_${createHash("sha256").update(id).digest("hex").slice(0, 32)}`;
 }

@@ -13,7 +13,13 @@ import { contentOf, outputOf } from "./content.ts";
 import { isContext, isSurroundings } from "./context.ts";
 import { isObject, type JsonObject, objects, text, word } from "./native.ts";
 import { type CallFacts, outcomeOf } from "./outcome.ts";
-import { bashInput, type Universal, universalCall, universalText } from "./tools.ts";
+import {
+  type Universal,
+  universalCall,
+  universalSearch,
+  universalShell,
+  universalText,
+} from "./universal.ts";
 
 export interface ItemContext {
   id: string;
@@ -185,20 +191,14 @@ function customEntry(item: JsonObject, context: ItemContext): ItemResult {
 
 function shellEntry(item: JsonObject, context: ItemContext): ItemResult {
   const action = isObject(item.action) ? item.action : {};
-  const universal = bashInput(action) ?? { tool: "unknown", input: action };
+  const universal = universalShell(action) ?? { tool: "unknown", input: action };
   return callEntry(item, context, "local_shell", action, universal);
 }
 
 /** The vendor's own search: there is no result to wait for. */
 function searchEntry(item: JsonObject, context: ItemContext): ItemResult {
   const action = isObject(item.action) ? item.action : {};
-  const queries = Array.isArray(action.queries) ? action.queries.join("\n") : undefined;
-  const query = text(action.query) ?? queries;
-  const url = text(action.url);
-  const universal: Universal =
-    query === undefined && url !== undefined
-      ? { tool: "web_fetch", input: { url, ...(text(action.pattern) && { prompt: text(action.pattern) }) } }
-      : { tool: "web_search", input: { query: query ?? "" } };
+  const universal = universalSearch(action);
   const call = { call_id: word(item.id) ?? context.id, ...item };
   const entry = callEntry(call, context, "web_search_call", action, universal);
   return typeof entry === "string" ? entry : { ...entry, status: "completed", hosted: true };

@@ -14,6 +14,12 @@ export async function readOneFile(path: string, from: Position): Promise<NativeR
   return recordsOf(bytes).filter(({ index }) => index >= from.index);
 }
 
+/** The values of records that were taken from such a file, or undefined when they are not. */
+export function valuesOf(raws: readonly (Uint8Array | string)[]): unknown[] | undefined {
+  const found = recordsOf(Buffer.concat(raws.map((raw) => Buffer.from(raw as string))));
+  return found.length === raws.length ? found.map(({ value }) => value) : undefined;
+}
+
 function recordsOf(bytes: Buffer): NativeRecord[] {
   let value: unknown;
   try {

@@ -61,7 +61,7 @@ async function* children(source: Source, ref: SessionRef, seen: ReadonlySet<stri
 const LONGEST_INDEX = 1 << 26;
 
 /** The name the user gave; the newest line for a thread counts. */
-async function nameOf(root: string, thread: string): Promise<string | undefined> {
+export async function nameOf(root: string, thread: string): Promise<string | undefined> {
   const path = join(root, "session_index.jsonl");
   const file = await fileRef(path, "index");
   if (!file || file.size > LONGEST_INDEX) return undefined;

@@ -5,24 +5,47 @@ import type { Header } from "../../session/session.ts";
 import type { Stream } from "../../session/source.ts";
 import type { Target, Written } from "../adapter.ts";
 import { compose } from "./compose.ts";
-import { copied, copyableRecords, restored } from "./copy.ts";
+import { copied } from "./copy.ts";
 import { derivedId } from "./ids.ts";
 import type { JsonObject } from "./native.ts";
 import { threadFile } from "./plan.ts";
+import { type Survey, surveyOf } from "./survey.ts";
 
 export async function* write(stream: Stream, target: Target): AsyncGenerator<Written> {
   const { source } = stream.header;
   if (source.cli === "codex" && stream.records) {
-    if (source.originalId === target.originalId) {
-      yield* restored(stream, target);
+    const isSame = source.originalId === target.originalId;
+    const survey = await surveyOf(stream, isSame);
+    const isEdited = survey.touched.size > 0 || survey.added.size > 0 || survey.project !== undefined;
+    if (survey.isEnveloped ? survey.kept > 0 || isSame : isSame && !isEdited) {
+      yield* copied(stream, target, survey);
       return;
     }
-    const limit = await copyableRecords(stream);
-    if (limit !== undefined) {
-      yield* copied(stream, target, limit);
-      return;
-    }
+    yield* rewrittenLosses(survey);
+    yield* composed(withoutRewound(stream, survey), target);
+    return;
   }
+  yield* composed(stream, target);
+}
+
+/** Codex itself no longer reads the oldest rollouts, and a session with nothing of its own is none of its own. */
+function* rewrittenLosses({ total }: Survey): Generator<Written> {
+  const detail = `${total} records of Codex's own, for which the session was written anew`;
+  yield { type: "loss", loss: loss("records_dropped", {}, detail) };
+}
+
+/** A rollout has one thread; what was taken back does not come back. */
+function withoutRewound(stream: Stream, { rewound }: Survey): Stream {
+  return {
+    ...stream,
+    async *entries() {
+      let at = 0;
+      for await (const entry of stream.entries()) if (!rewound.has(at++)) yield entry;
+    },
+  };
+}
+
+async function* composed(stream: Stream, target: Target): AsyncGenerator<Written> {
   yield* headerLosses(stream, target);
   const agents = new Map<string, string>();
   yield* writeAgents(stream, target, agents);

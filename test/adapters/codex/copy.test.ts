@@ -28,7 +28,7 @@ async function throughJson(source: Source): Promise<Source> {
 
 describe.each(everySession)("$originalId", (ref) => {
   test("under its own id it is the same file, byte for byte", async () => {
-    const home = await privateHome();
+    const home = { dir: "/nowhere", env: { CODEX_HOME: `${ref.path.split("/native/")[0]}/native` } };
     for (const source of [await codex.open(ref), await throughJson(await codex.open(ref))]) {
       const target = targetIn(home, { originalId: source.header.source.originalId ?? "" });
       const bytes = await bytesOf(thread(source), target);
@@ -55,7 +55,7 @@ describe.each(everySession)("$originalId", (ref) => {
 async function bytesOf(stream: Stream, target: ReturnType<typeof targetIn>): Promise<Buffer> {
   const bytes: Buffer[] = [];
   for await (const written of codex.write?.(stream, target) ?? []) {
-    if (written.type === "loss") throw new Error(written.loss.kind);
+    if (written.type === "loss") throw new Error(`${written.loss.kind} ${written.loss.detail}`);
     bytes.push(Buffer.from(written.bytes as string));
   }
   return Buffer.concat(bytes);

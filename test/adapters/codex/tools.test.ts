@@ -1,86 +1,7 @@
-// Tool calls both ways: Codex's tools as universal ones, and universal ones as Codex's.
+// Universal tool calls, written as Codex's own.
 import { describe, expect, test } from "vitest";
 import { codex } from "../../../src/adapters/codex/index.ts";
-import { universalCall, universalText } from "../../../src/adapters/codex/tools.ts";
 import type { ToolCall, ToolResult } from "../../../src/session/session.ts";
-
-describe("read as universal calls", () => {
-  const patch = "*** Begin Patch\n*** Update File: a\n@@\n-x\n+y\n*** Delete File: b\n*** End Patch";
-
-  test.each<[string, object | string, string, object]>([
-    ["exec_command", { cmd: "ls", workdir: "/w", yield_time_ms: 5 }, "bash", { command: "ls", cwd: "/w" }],
-    ["shell", { command: ["bash", "-lc", "a | b"], timeout_ms: 9 }, "bash", { command: "a | b", timeout: 9 }],
-    ["shell", { command: ["/bin/zsh", "-lc", "a"] }, "bash", { command: "a" }],
-    ["shell", { command: ["sh", "-lc", "a"] }, "bash", { command: "a" }],
-    ["shell", { command: ["bash", "-c", "a b"] }, "bash", { command: "bash -c 'a b'" }],
-    ["shell", { command: ["bash", "-lc", "a", "b"] }, "bash", { command: "bash -lc a b" }],
-    ["shell", { command: ["fish", "-lc", "a"] }, "bash", { command: "fish -lc a" }],
-    ["shell", { command: ["echo", "it's", "", "$x"] }, "bash", { command: "echo 'it'\\''s' '' '$x'" }],
-    ["shell", { command: "already text" }, "bash", { command: "already text" }],
-    ["shell_command", { command: "ls", workdir: "" }, "bash", { command: "ls" }],
-    ["write_stdin", { session_id: 7, chars: "y\n" }, "bash", { command: "", session: "7", stdin: "y\n" }],
-    [
-      "apply_patch",
-      { input: "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch" },
-      "write",
-      { path: "a", content: "x\n" },
-    ],
-    [
-      ...(["apply_patch", { input: patch }, "edit"] as const),
-      {
-        path: "a",
-        changes: [
-          { kind: "update", path: "a", diff: "@@\n-x\n+y" },
-          { kind: "delete", path: "b" },
-        ],
-        patch,
-      },
-    ],
-    ["view_image", { path: "i.png" }, "read", { path: "i.png" }],
-    ["read_file", { file_path: "a", offset: 2, limit: 3 }, "read", { path: "a", offset: 2, limit: 3 }],
-    ["write_file", { path: "a", content: "" }, "write", { path: "a", content: "" }],
-    ["edit_file", { path: "a", old: "x", new: "y" }, "edit", { path: "a", edits: [{ old: "x", new: "y" }] }],
-    ["grep", { pattern: "x", path: "p", glob: "*.ts" }, "search", { pattern: "x", path: "p", glob: "*.ts" }],
-    ["glob", { pattern: "*" }, "glob", { pattern: "*" }],
-    ["ls", { path: "." }, "list", { path: "." }],
-    ["ask", { questions: ["?"] }, "ask", { questions: ["?"] }],
-    ["request_user_input", { questions: [{ id: "q" }] }, "ask", { questions: [{ id: "q" }] }],
-    ["call_agent", { prompt: "p" }, "task", { prompt: "p" }],
-    [
-      "spawn_agent",
-      { message: "p", agent_type: "a", task_name: "t" },
-      "task",
-      { prompt: "p", description: "t", agent: "a" },
-    ],
-    ["web_search", { query: "q" }, "web_search", { query: "q" }],
-    ["update_plan", { plan: [] }, "unknown", { plan: [] }],
-    ["exec_command", { nothing: true }, "unknown", { nothing: true }],
-    ["shell", { command: ["ls", 1] }, "unknown", { command: ["ls", 1] }],
-    ["exec_command", "not json", "unknown", { arguments: "not json" }],
-    ["toString", {}, "unknown", {}],
-  ])("%s %j", (name, input, tool, expected) => {
-    const given = typeof input === "string" ? input : JSON.stringify(input);
-    expect(universalCall(name, undefined, given)).toEqual({ tool, input: expected });
-  });
-
-  test("a patch that cannot be parsed is kept whole", () => {
-    expect(universalText("apply_patch", "nonsense")).toEqual({
-      tool: "edit",
-      input: { path: "", patch: "nonsense" },
-    });
-  });
-
-  test("a script is one call, with what it says", () => {
-    expect(universalText("exec", "text(1)")).toEqual({ tool: "unknown", input: { input: "text(1)" } });
-  });
-
-  test("an MCP tool is never mistaken for one of Codex's own", () => {
-    expect(universalCall("shell", "mcp__x", '{"command":"ls"}')).toEqual({
-      tool: "unknown",
-      input: { command: "ls" },
-    });
-  });
-});
 
 const call = (tool: ToolCall["tool"], input: object, original?: [string, unknown]): ToolCall => ({
   ...{ id: "c", timestamp: "", type: "tool_call", tool, input: input as Record<string, unknown> },
@@ -99,6 +20,7 @@ function translated(given: ToolCall, answer?: ToolResult) {
 
 const patchOf = (...lines: string[]) => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
 const RENAMED = "info tool_renamed";
+const DROPPED = "warning tool_argument_dropped";
 
 describe("written as Codex's calls", () => {
   test.each<[string, ToolCall, ToolResult | undefined, string, unknown, string[]]>([
@@ -112,11 +34,11 @@ describe("written as Codex's calls", () => {
     ],
     [
       "a command in the background",
-      call("bash", { command: "npm start", background: true, timeout: 5, description: "Start" }),
+      call("bash", { command: "npm start", background: true, timeout: 5, dangerouslyDisableSandbox: true }),
       undefined,
       "exec_command",
       { cmd: "npm start" },
-      [RENAMED, "info tool_argument_dropped", "info tool_argument_dropped", "info tool_argument_dropped"],
+      [RENAMED, DROPPED, DROPPED, DROPPED],
     ],
     [
       "input for a running command",
@@ -152,11 +74,11 @@ describe("written as Codex's calls", () => {
     ],
     [
       "a subagent",
-      call("task", { prompt: "p", agent: "Explore", description: "d" }),
+      call("task", { prompt: "p", agent: "Explore", description: "d", model: "opus" }),
       undefined,
       "multi_agent_v1.spawn_agent",
       { message: "p", agent_type: "Explore" },
-      [RENAMED, "info tool_argument_dropped"],
+      [RENAMED, DROPPED, DROPPED],
     ],
     [
       "a file that was read",
@@ -245,17 +167,23 @@ describe("edits become patches", () => {
     ],
     [
       "whole lines",
-      edit([{ old: "two\n", new: "2\nII\n" }]),
+      edit([{ old: "\ntwo\n", new: "\n2\nII\n" }]),
       result(),
       update("@@", "-two", "+2", "+II"),
       [RENAMED],
     ],
-    ["whole lines taken out", edit([{ old: "two\n", new: "" }]), result(), update("@@", "-two"), [RENAMED]],
+    [
+      "whole lines taken out",
+      edit([{ old: "\ntwo\n", new: "\n" }]),
+      result(),
+      update("@@", "-two"),
+      [RENAMED],
+    ],
     [
       "several at once",
       edit([
-        { old: "a\n", new: "b\n" },
-        { old: "c\n", new: "d\n" },
+        { old: "\na\n", new: "\nb\n" },
+        { old: "\nc\n", new: "\nd\n" },
       ]),
       result(),
       update("@@", "-a", "+b", "@@", "-c", "+d"),
@@ -323,12 +251,20 @@ describe("edits become patches", () => {
   });
 
   test.each<[string, ToolCall, ToolResult | undefined]>([
+    ["text that may begin inside a line", edit([{ old: "two\n", new: "2\n" }]), result()],
+    ["text that begins with spaces", edit([{ old: "  two\n", new: "  2\n" }]), result()],
+    ["an insertion behind any line", edit([{ old: "\n", new: "\n2\n" }]), result()],
+    [
+      "an edit that the recorded patch did not make",
+      edit([{ old: "w", new: "EDITED" }]),
+      result({ details: { patch: unified } }),
+    ],
     ["inside a line, nothing recorded", edit([{ old: "w", new: "2" }]), result()],
     ["everywhere, nothing recorded", edit([{ old: "two\n", new: "2\n", all: true }]), result()],
     [
       "one of several inside a line",
       edit([
-        { old: "a\n", new: "b\n" },
+        { old: "\na\n", new: "\nb\n" },
         { old: "c", new: "d" },
       ]),
       result(),
@@ -337,11 +273,35 @@ describe("edits become patches", () => {
     ["no edits", edit([]), undefined],
   ])("not %s: the call keeps its own form, and a loss says so", (_, given, answer) => {
     const found = translated(given, answer);
+    const { edits } = given.input as { edits: object[] };
     expect(found).toEqual({
       name: "Edit",
-      input: { file_path: "/a" },
+      // The recorded arguments stand only as long as they hold the edits.
+      input: edits.length > 0 ? given.input : { file_path: "/a" },
       result: answer,
       losses: ["warning edit_approximated"],
     });
+  });
+});
+
+describe("arguments that were edited since they were recorded", () => {
+  test.each<[string, ToolCall, unknown]>([
+    [
+      "another agent's",
+      call("search", { pattern: "NEW" }, ["Grep", { pattern: "x", "-n": true }]),
+      { pattern: "NEW" },
+    ],
+    ["one taken out", call("read", { path: "/a" }, ["Read", { file_path: "/a", limit: 5 }]), { path: "/a" }],
+    ["Codex's own", call("list", { path: "/b" }, ["list_dir", '{"dir_path":"/a"}']), { path: "/b" }],
+    ["nobody's", call("list", { path: "/a" }, ["list_dir", '{"dir_path":"/a"}']), '{"dir_path":"/a"}'],
+  ])("%s", (_, given, input) => {
+    expect(translated(given, result())).toMatchObject({ input, losses: ["info tool_kept"] });
+  });
+
+  test("the changes of a patch win over its old text", () => {
+    const patch = patchOf("*** Delete File: a");
+    const changes = [{ kind: "delete", path: "b" }];
+    const given = call("edit", { path: "b", changes, patch }, ["apply_patch", patch]);
+    expect(translated(given, result()).input).toBe(patchOf("*** Delete File: b"));
   });
 });

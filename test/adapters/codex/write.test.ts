@@ -275,3 +275,15 @@ test("subagents are rollouts of their own, linked both ways, never in the main t
   const refs = await Array.fromAsync(codex.discover(found.home));
   expect(refs.length).toBe(2);
 });
+
+test("a call id that comes again gets a name of its own, with its result", async () => {
+  const exchange = (output: string) => [bash("call_0", output), result("call_0", output)];
+  const { lines, losses } = await written([user("q"), ...exchange("one"), user("q"), ...exchange("two")]);
+  const ids = lines.flatMap(({ payload }) =>
+    payload.type === "function_call" || payload.type === "function_call_output" ? [payload.call_id] : [],
+  );
+  expect(ids).toEqual(["call_0", "call_0", "call_0-2", "call_0-2"]);
+  expect(losses.filter(({ kind }) => kind === "id_changed").map(({ detail }) => detail)).toEqual([
+    "call_0 → call_0-2",
+  ]);
+});
