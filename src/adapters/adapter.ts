@@ -5,6 +5,7 @@ import type { Entry, Header, ToolCall, ToolResult } from "../session/session.ts"
 import type { Folded, Source, Stream } from "../session/source.ts";
 import type { Change } from "../storage/changes.ts";
 import type { NativeRecord } from "../storage/records.ts";
+import type { OnProblem } from "./folder.ts";
 
 /** Where native stores are looked for. */
 export interface Home {
@@ -140,7 +141,7 @@ export interface Adapter {
     models: "per_message" | "per_session";
   };
   /** Every session in the store, from a directory walk alone. Files that are not sessions are skipped. */
-  discover(home: Home): AsyncIterable<SessionRef>;
+  discover(home: Home, onProblem?: OnProblem): AsyncIterable<SessionRef>;
   /** The folders the store lives in, for the doctor and for path confinement. */
   stores(home: Home): readonly string[];
   /** A ref for a file outside the store, or undefined when it is not this agent's format. */
