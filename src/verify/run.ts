@@ -1,6 +1,7 @@
 // Runs a real CLI where it can do no harm: a private home, an empty project, a clean environment, no way to
 // any host but the loopback model, and an end to it all when the time is up.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { rmSync } from "node:fs";
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
@@ -41,11 +42,17 @@ const LAST_OUTPUT_MS = 2000;
 
 export async function openCell(port: number, isolation = isolationHere()): Promise<Cell> {
   const root = await realpath(await mkdtemp(join(tmpdir(), "baton-verify-")));
+  const running = new Set<ChildProcess>();
+  // Ctrl-C ends the process at any point, and a copy of the session must not stay behind.
+  const removeNow = () => {
+    for (const child of running) endGroup(child);
+    rmSync(root, { recursive: true, force: true, maxRetries: 3 });
+  };
+  process.once("exit", removeNow);
   const home = join(root, "home");
   const cwd = join(root, "project");
   await layOut(root, home, cwd);
   const bridge = isolation === "namespace" ? await bridgeTo(port, join(root, "loopback.sock")) : undefined;
-  const running = new Set<ChildProcess>();
   return {
     home,
     cwd,
@@ -55,6 +62,7 @@ export async function openCell(port: number, isolation = isolationHere()): Promi
       for (const child of running) endGroup(child);
       bridge?.close();
       await rm(root, { recursive: true, force: true, maxRetries: 3 });
+      process.off("exit", removeNow);
     },
   };
 }

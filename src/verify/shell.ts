@@ -1,12 +1,12 @@
 // Shell text as far as a comparison needs it: its words, and the few commands that may stand for a file tool.
 
 /** The words of a command as a shell takes them, nothing expanded; undefined where it does more than that. */
-export function plainWords(command: string): string[] | undefined {
+function plainWords(command: string): string[] | undefined {
   if (/[;&|<>`$()\n]/.test(command.replace(/'[^']*'/g, ""))) return undefined;
   return shellWords(command);
 }
 
-export function shellWords(command: string): string[] {
+function shellWords(command: string): string[] {
   const words = command.match(/(?:[^\s'"\\]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")+/gs) ?? [];
   return words.map((word) =>
     word.replace(
