@@ -35,7 +35,7 @@ export const claude: Adapter = {
   },
   stores: (home) => [configDir(home)],
   recognise,
-  open,
+  open: (ref) => open(ref),
   fold,
   tools: (call, result) => translate(call, result),
   write,

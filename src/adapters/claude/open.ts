@@ -13,12 +13,13 @@ import { filled } from "./native.ts";
 import { guessProject } from "./project.ts";
 import { fold } from "./read.ts";
 
-export async function open(ref: SessionRef): Promise<Source> {
+/** `folder`: where the session is that a subagent belongs to. */
+export async function open(ref: SessionRef, folder?: string): Promise<Source> {
   const title = await taskOf(ref);
   const source = await openSource({
     // In the old database `thread` names the session, unless it is a subagent's.
     ref: isStore(ref.path) && ref.parent === undefined ? { ...ref, thread: undefined } : ref,
-    ...(title !== undefined && { extra: { title } }),
+    extra: { ...(title !== undefined && { title }), ...(folder && { cwd: folder }) },
     fold,
     provider: "anthropic",
     unanswered: "hidden",
@@ -52,13 +53,14 @@ function nameOf(path: string): string {
 }
 
 async function* children(ref: SessionRef, header: Header): AsyncGenerator<Source> {
+  const { originalId: parent } = ref;
   for (const thread of threadsIn(ref, header))
-    yield open({ ...ref, originalId: `${ref.originalId}/thread-${thread}`, thread, parent: ref.originalId });
+    yield open({ ...ref, originalId: `${parent}/thread-${thread}`, thread, parent }, header.project.path);
   for (const file of ref.files) {
     if (file.role !== "subagent") continue;
-    const originalId = `${ref.originalId}/${basename(file.path, ".jsonl")}`;
+    const originalId = `${parent}/${basename(file.path, ".jsonl")}`;
     const files = [{ ...file, role: "main" as const }];
-    yield open({ agent: ref.agent, originalId, path: file.path, files, parent: ref.originalId });
+    yield open({ agent: ref.agent, originalId, path: file.path, files, parent });
   }
 }
 

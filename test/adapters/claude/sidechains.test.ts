@@ -106,7 +106,8 @@ it("a saved stream has one child for each call that its lines name", async () =>
     parent_tool_use_id: call,
     message: { role: type, id: `m-${uuid}`, model: "claude-x", content },
   });
-  const { main, threads, links } = await told([
+  const { main, threads, links, childLosses } = await told([
+    { type: "system", subtype: "init", session_id: "session", cwd: "/project", model: "claude-x" },
     line("user", "1", words("start"), null),
     line("assistant", "2", [task("one", "a"), task("two", "b")], null),
     line("user", "3", words("a"), "one"),
@@ -124,6 +125,8 @@ it("a saved stream has one child for each call that its lines name", async () =>
     { entry: "one", label: "do one" },
     { entry: "two", label: "do two" },
   ]);
+  // Only the first line names the folder, for all of them.
+  expect(childLosses).not.toContain("project_guessed");
 });
 
 it("no record falls between the sessions", async () => {
