@@ -130,7 +130,7 @@ function* elsewhere({ folded }: Replayed): Generator<Written> {
 function valueNow(
   { survey, edits, prompts }: Copying,
   { record, value, folded, state }: Replayed,
-  { payload }: CodexRecord,
+  { type, payload }: CodexRecord,
 ): JsonObject | null | undefined {
   if (!isObject(value)) return undefined;
   if (payload.type === "thread_rolled_back") {
@@ -142,7 +142,7 @@ function valueNow(
     const now = edits.entries(record.index);
     return now.length === 0 ? null : rewritten(value, entriesOf(folded), now, edits);
   }
-  const shown = edits.shown(record.index, payload);
+  const shown = type === "event_msg" ? edits.shown(record.index, payload) : undefined;
   return shown ? { ...value, payload: shown } : shown;
 }
 

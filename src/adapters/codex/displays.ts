@@ -43,6 +43,7 @@ export function displaysOf(
       shows ??= paired(changes, places);
       const change = shows.get(index);
       if (change) return showing(payload, change);
+      if (payload.type === "task_complete") return endShowing(index, payload, changes);
       const id = callOf(payload);
       const changed = id === undefined ? undefined : calls.get(id);
       return changed && callShown(payload, changed, cwd);
@@ -114,6 +115,17 @@ function showing(payload: JsonObject, { now }: Change): JsonObject | null {
   const [, field] = LEGACY[String(payload.type)] ?? [];
   if (field !== undefined) return { ...payload, [field]: words };
   return { ...payload, item: itemShowing(isObject(payload.item) ? payload.item : {}, words) };
+}
+
+/** The end of a turn repeats the model's last words. */
+function endShowing(index: number, payload: JsonObject, changes: readonly Change[]): JsonObject | undefined {
+  const last = text(payload.last_agent_message);
+  const change = changes.findLast(
+    ({ record, old }) => record < index && old.type === "assistant" && old.content === last,
+  );
+  if (!change || last === undefined || last === "") return undefined;
+  const now = change.now?.type === "assistant" ? change.now.content : null;
+  return now === last ? undefined : { ...payload, last_agent_message: now };
 }
 
 function itemShowing(item: JsonObject, words: string): JsonObject {

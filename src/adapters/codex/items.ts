@@ -9,9 +9,9 @@ import type {
   ToolResult,
   UserEntry,
 } from "../../session/session.ts";
-import { contentOf, outputOf } from "./content.ts";
+import { contentOf, type Odd, outputOf, textsOf } from "./content.ts";
 import { isContext, isSurroundings } from "./context.ts";
-import { isObject, type JsonObject, objects, text, word } from "./native.ts";
+import { isObject, type JsonObject, text, word } from "./native.ts";
 import { type CallFacts, outcomeOf } from "./outcome.ts";
 import {
   type Universal,
@@ -30,6 +30,8 @@ export interface ItemContext {
   model?: string | undefined;
   /** The line itself says that the user did not type it. */
   injected?: boolean;
+  /** Told about content that no part can hold. */
+  odd?: Odd;
   /** What events said about a call before its output came. */
   factsOf?(callId: string): CallFacts | undefined;
 }
@@ -94,7 +96,7 @@ function author(context: ItemContext) {
 }
 
 function messageEntry(item: JsonObject, context: ItemContext): ItemResult {
-  const content = contentOf(item.content);
+  const content = contentOf(item.content, context.odd);
   const shared = { ...common(item, context), content: content.text };
   const parts = content.parts && { parts: content.parts };
   switch (item.role) {
@@ -124,24 +126,22 @@ function isInjected(content: string, parts: readonly Part[] | undefined): boolea
   return parts.some((part) => part.type === "text" && isContext(part.text));
 }
 
+/** Raw reasoning, where it is recorded, comes before its summary. */
 function thinkingEntry(item: JsonObject, context: ItemContext): AssistantEntry {
-  const words = (list: unknown) => objects(list).flatMap((part) => text(part.text) ?? []);
-  const raw = words(item.content);
-  const thought = (raw.length > 0 ? raw : words(item.summary)).join("\n\n");
-  return thinking(item, context, thought, word(item.encrypted_content));
+  const raw = textsOf(item.content, context.odd).join("\n\n");
+  const summary = textsOf(item.summary, context.odd).join("\n\n");
+  const entry = thinking(item, context, raw === "" ? summary : raw);
+  if (raw !== "" && summary !== "") entry.parts?.push({ type: "thinking", text: summary });
+  return entry;
 }
 
 /** A summary that only the vendor can read. */
 function sealedEntry(item: JsonObject, context: ItemContext): AssistantEntry {
-  return thinking(item, context, "", word(item.encrypted_content));
+  return thinking(item, context, "");
 }
 
-function thinking(
-  item: JsonObject,
-  context: ItemContext,
-  thought: string,
-  signature: string | undefined,
-): AssistantEntry {
+function thinking(item: JsonObject, context: ItemContext, thought: string): AssistantEntry {
+  const signature = word(item.encrypted_content);
   const part: Part = {
     type: "thinking",
     text: thought,
@@ -159,8 +159,8 @@ function imageEntry(item: JsonObject, context: ItemContext): AssistantEntry {
 
 /** A message from another agent. An encrypted one cannot be read by anybody but the vendor. */
 function agentEntry(item: JsonObject, context: ItemContext): UserEntry {
-  const words = objects(item.content).flatMap((part) => text(part.text) ?? []);
-  return { ...common(item, context), type: "user", content: words.join("\n"), injected: true };
+  const words = textsOf(item.content, context.odd).join("\n");
+  return { ...common(item, context), type: "user", content: words, injected: true };
 }
 
 function functionEntry(item: JsonObject, context: ItemContext): ItemResult {
@@ -231,7 +231,7 @@ function callEntry(
 function resultEntry(item: JsonObject, context: ItemContext, output: unknown): ItemResult {
   const callId = word(item.call_id);
   if (callId === undefined) return "malformed";
-  const content = outputOf(output);
+  const content = outputOf(output, context.odd);
   const outcome = outcomeOf(content.text, context.factsOf?.(callId));
   const stated = isObject(output) && typeof output.success === "boolean" ? output.success : undefined;
   return {

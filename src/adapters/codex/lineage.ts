@@ -38,17 +38,34 @@ export async function lineageOf(main: FileRef, meta: JsonObject | undefined): Pr
     }
     seen.add(file.path);
     lineage.files.push(file);
-    lineage.segments.unshift({ path: file.path, end: Math.min(base.end, file.size), size: file.size });
+    const end = base.end ?? (await offsetOf(file.path, base.ordinal));
+    lineage.segments.unshift({ path: file.path, end: Math.min(end, file.size), size: file.size });
     base = baseOf(await metaOf(file.path, file.size));
   }
   return lineage;
 }
 
-function baseOf(meta: JsonObject | undefined): { id: string; end: number } | undefined {
+/** Where the named file stops being part of the thread: a byte, or else an ordinal. */
+interface Base {
+  id: string;
+  end: number | undefined;
+  ordinal: number;
+}
+
+function baseOf(meta: JsonObject | undefined): Base | undefined {
   if (!isObject(meta?.history_base)) return undefined;
   const id = word(meta.history_base.thread_id);
   const end = count(meta.history_base.end_byte_offset);
-  return id === undefined || end === undefined || end < 0 ? undefined : { id, end };
+  const ordinal = count(meta.history_base.end_ordinal_exclusive);
+  if (id === undefined || (end ?? ordinal ?? -1) < 0) return undefined;
+  return { id, end, ordinal: ordinal ?? 0 };
+}
+
+async function offsetOf(path: string, ordinal: number): Promise<number> {
+  for await (const batch of readRecords(path, { shrink: true }))
+    for (const { value, offset } of batch)
+      if (isObject(value) && (count(value.ordinal) ?? -1) >= ordinal) return offset;
+  return Number.POSITIVE_INFINITY;
 }
 
 export interface ReadOptions {

@@ -5,6 +5,7 @@ import type { Compaction, Entry, SystemEntry } from "../../session/session.ts";
 import type { Folded, HeaderPatch } from "../../session/source.ts";
 import type { NativeRecord } from "../../storage/records.ts";
 import type { Fold } from "../adapter.ts";
+import type { Odd } from "./content.ts";
 import { cwdOf, isContext, requestOf } from "./context.ts";
 import { entryOf, type ItemContext, type PlainEntry } from "./items.ts";
 import { metaFolded } from "./meta.ts";
@@ -115,6 +116,7 @@ function foldItem(
     whole: record.whole,
     model: state.model,
     injected,
+    odd: oddIn(state, record, out),
     factsOf: (callId) => takeFacts(state, callId),
   };
   const entry = entryOf(item, context);
@@ -130,6 +132,13 @@ function foldItem(
   if (entry.type === "system" && entry.subtype === "context") foldSurroundings(state, entry.content, out);
   if (entry.type === "user") foldPrompt(state, entry, item, out);
   push(state, entry, out);
+}
+
+function oddIn(state: CodexState, record: NativeRecord, out: Folded[]): Odd {
+  return (kind, what) => {
+    if (kind === "unknown") unknown(state, record, what, out);
+    else out.push(...malformed(record, what));
+  };
 }
 
 function openTurn(state: CodexState, id: string): string {
@@ -214,7 +223,7 @@ function foldCompaction(state: CodexState, record: NativeRecord, payload: JsonOb
   const entry: Compaction = { id, timestamp: state.time, records: [record.index], type: "compaction" };
   if (Array.isArray(payload.replacement_history)) {
     state.replaced = state.prompts.length;
-    const replacement = replacementOf(state, record, payload.replacement_history);
+    const replacement = replacementOf(state, record, payload.replacement_history, out);
     push(state, { ...entry, ...(message !== "" && { summary: message }), replacement }, out);
     return;
   }
@@ -230,13 +239,23 @@ function foldCompaction(state: CodexState, record: NativeRecord, payload: JsonOb
   state.solid = summary.id;
 }
 
-function replacementOf(state: CodexState, record: NativeRecord, items: readonly unknown[]): PlainEntry[] {
+function replacementOf(
+  state: CodexState,
+  record: NativeRecord,
+  items: readonly unknown[],
+  out: Folded[],
+): PlainEntry[] {
+  const odd = oddIn(state, record, out);
   return items.flatMap((item, number) => {
-    if (!isObject(item)) return [];
+    const type = isObject(item) ? String(item.type).slice(0, 80) : "item that is no object";
+    if (isObject(item) && SILENT_ITEMS.has(type)) return [];
     const id = `r${record.index}.${number}`;
     const { index, whole } = record;
-    const entry = entryOf(item, { id, timestamp: state.time, index, whole, model: state.model });
-    return typeof entry === "string" ? [] : [entry];
+    const context = { id, timestamp: state.time, index, whole, model: state.model, odd };
+    const entry = isObject(item) ? entryOf(item, context) : "malformed";
+    if (typeof entry !== "string") return [entry];
+    odd(entry, `replacement_history/${type}`);
+    return [];
   });
 }
 

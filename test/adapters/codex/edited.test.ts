@@ -165,7 +165,7 @@ describe.each([
   });
 
   test("an output, and how the call ended", async () => {
-    const { entries, losses, news } = await back(
+    const { entries, losses, news, gone } = await back(
       LEGACY,
       set("r9", { output: "NEW", success: true, details: { exitCode: 0 } }),
       originalId,
@@ -178,6 +178,7 @@ describe.each([
       expect.objectContaining({ stdout: "NEW", exit_code: 0 }),
       { type: "function_call_output", call_id: "c1", output: "NEW" },
     ]);
+    expect(gone).toEqual([...LEGACY.slice(0, around.length), LEGACY[8], LEGACY[9]]);
     expect(losses).toEqual([]);
   });
 

@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { codex } from "../../../src/adapters/codex/index.ts";
-import type { Entry, Part } from "../../../src/session/session.ts";
-import { sourceOf } from "../../../src/session/source.ts";
+import type { Entry, Part, Session } from "../../../src/session/session.ts";
+import { collect, sourceOf } from "../../../src/session/source.ts";
 import { prepare } from "../../../src/switch/prepare.ts";
 import { visible } from "../../../src/transform/visible.ts";
 import { sessionOf } from "./carried.ts";
@@ -110,10 +110,12 @@ function timelineOf(steps: readonly Step[]): object[] {
   });
 }
 
-/** What must come back: who said what, in which order, with which bytes, and how calls ended. */
-function facts(entry: Entry): unknown[] {
+/** What must come back: who said what, in which order, with which bytes and arguments, and how calls ended. */
+function facts(entry: Entry, kept: ReadonlySet<string | undefined> = new Set()): unknown[] {
   const media = (entry.parts ?? []).flatMap((part) => (part.type === "image" ? [part.data] : []));
-  if (entry.type === "tool_call") return [entry.type, entry.id];
+  // An edit that could not be shown as a patch is a tool that Codex does not have.
+  if (entry.type === "tool_call")
+    return [entry.type, entry.id, kept.has(entry.id) ? "unknown" : entry.tool, entry.input];
   const texts = (entry.parts ?? []).flatMap((part) => (part.type === "text" ? [part.text] : []));
   const plain = entry.type === "tool_result" ? entry.output : "content" in entry ? entry.content : "";
   const told = entry.parts ? texts : [plain];
@@ -134,8 +136,13 @@ test("what is written reads back as it was", async () => {
     const target = targetIn(home, { originalId });
     const found = await writeAll(stream, target);
     const { source: copy } = await applied(found, target);
-    const before = (await Array.fromAsync(stream.entries())).map(facts).filter((fact) => fact.length > 0);
-    const after = (await Array.fromAsync(copy.entries())).map(facts);
+    const kept = new Set(
+      found.losses.flatMap(({ kind, at }) => (kind === "edit_approximated" ? [at.entry] : [])),
+    );
+    const before = (await Array.fromAsync(stream.entries()))
+      .map((entry) => facts(entry, kept))
+      .filter((fact) => fact.length > 0);
+    const after = (await Array.fromAsync(copy.entries())).map((entry) => facts(entry));
     expect(after).toEqual(before);
     const said = found.records.flatMap(({ file, says }) => (file === "main" ? says : []));
     expect((await Array.fromAsync(copy.entries())).map(({ type }) => type)).toEqual(
@@ -158,3 +165,44 @@ test("writing is the same whenever it is done", async () => {
   await fc.assert(cases, { numRuns: 30 });
   expect(codex.write).toBeDefined();
 });
+
+const isEditable = (entry: Entry) =>
+  entry.type === "tool_result" || ((entry.type === "user" || entry.type === "assistant") && !entry.injected);
+
+test("one edit changes one entry, its record and what shows it, and nothing else", async () => {
+  const home = await privateHome();
+  let number = 0;
+  const cases = fc.asyncProperty(
+    fc.array(step, { minLength: 1, maxLength: 6 }),
+    fc.nat(),
+    async (steps, pick) => {
+      const stream = prepare(visible(sourceOf(sessionOf(timelineOf(steps as Step[])))), { thinking: "drop" });
+      const originalId = `01a1e000-0000-7000-8001-${String(number++).padStart(12, "0")}`;
+      const target = targetIn(home, { originalId });
+      const { main, ...found } = await writeAll(stream, target);
+      const { source } = await applied({ main, ...found }, target);
+      const session = JSON.parse(JSON.stringify(await collect(source, { records: true }))) as Session;
+      const editable = session.timeline.filter(isEditable);
+      const edited = editable[pick % Math.max(editable.length, 1)];
+      if (!edited) return;
+      const record = edited.records?.[0] ?? -1;
+      Object.assign(edited, edited.type === "tool_result" ? { output: "EDITED" } : { content: "EDITED" });
+      const back = await writeAll(sourceOf(session), target);
+      const lines = main.split("\n");
+      const now = back.main.split("\n");
+      expect(now.length).toBe(lines.length);
+      const changed = now.flatMap((line, at) => (line === lines[at] ? [] : [at]));
+      expect(changed).toContain(record);
+      for (const at of changed.filter((one) => one !== record))
+        expect(["item_completed", "task_complete"]).toContain(JSON.parse(now[at] ?? "").payload.type);
+      expect(changed.length).toBeLessThanOrEqual(3);
+      const { source: copy } = await applied(back, target);
+      const after = JSON.parse(JSON.stringify(await Array.fromAsync(copy.entries()))) as Entry[];
+      const others = (entries: readonly Entry[]) => entries.filter(({ id }) => id !== edited.id);
+      expect(others(after)).toEqual(others(session.timeline));
+      const text = after.find(({ id }) => id === edited.id);
+      expect(text && ("output" in text ? text.output : "content" in text && text.content)).toBe("EDITED");
+    },
+  );
+  await fc.assert(cases, { numRuns: 100 });
+}, 60_000);
