@@ -35,7 +35,7 @@ interface Checkpoint {
 const CHECKPOINT_BYTES = 4 << 20;
 
 export async function openSource<State>(options: OpenOptions<State>): Promise<Source> {
-  const { header, losses, usages, lastOfTurn, ...found } = await gather(options);
+  const { header, losses, usages, ...found } = await gather(options);
   const finished = found.skeleton.finish(found.head?.id, found.head?.unlessFollowed);
   const hidden = hiddenEntries(finished, options);
   for (const damage of structureLosses(finished, found.hosted, hidden)) losses.push(damage);
@@ -46,7 +46,7 @@ export async function openSource<State>(options: OpenOptions<State>): Promise<So
     reported.add(record.index);
     losses.push(...record.losses);
   };
-  const facts: Facts = { skeleton, hidden, usages, lastOfTurn, damaged };
+  const facts: Facts = { skeleton, hidden, usages, lastOfTurn: lastOfTurns(skeleton), damaged };
   const isLast = skeleton.head === skeleton.length - 1;
   return {
     header: header.finish(usages, isLast ? undefined : skeleton.id(skeleton.head)),
@@ -65,7 +65,6 @@ async function gather<State>(options: OpenOptions<State>) {
   const header = headerBuilder(options.ref.agent, ref, options.provider, options.extra);
   const losses: Loss[] = [...(options.extra?.losses ?? [])];
   const usages = new Map<string, Usage>();
-  const lastOfTurn = new Map<string, number>();
   const checkpoints: Checkpoint[] = [];
   const withEntry = bitmap();
   const hosted = new Set<string>();
@@ -88,8 +87,7 @@ async function gather<State>(options: OpenOptions<State>) {
             skeleton.add(folded.entry, folded.keepsRun);
             header.entry(folded.entry);
             if (folded.entry.type === "tool_call" && folded.entry.hosted) hosted.add(folded.entry.id);
-            if (folded.entry.turn !== undefined) lastOfTurn.set(folded.entry.turn, count);
-            for (const index of folded.entry.records ?? []) withEntry.set(index);
+            if (folded.entry.records) for (const index of folded.entry.records) withEntry.set(index);
             count++;
             break;
           case "link":
@@ -111,7 +109,7 @@ async function gather<State>(options: OpenOptions<State>) {
       }
     }
   }
-  return { skeleton, header, losses, usages, lastOfTurn, checkpoints, withEntry, hosted, head };
+  return { skeleton, header, losses, usages, checkpoints, withEntry, hosted, head };
 }
 
 async function* none(): AsyncGenerator<Source> {
@@ -149,7 +147,8 @@ interface Facts {
   skeleton: Skeleton;
   hidden: ReadonlySet<number>;
   usages: ReadonlyMap<string, Usage>;
-  lastOfTurn: ReadonlyMap<string, number>;
+  /** By the number of a turn: the position of its last entry. */
+  lastOfTurn: Int32Array;
   /** Reports a record whose long text turned out to be damaged, once. */
   damaged(record: NativeRecord): void;
 }
@@ -167,11 +166,17 @@ function completed(entry: Entry, position: number, facts: Facts): Entry {
     if (keeps.length > 0 || entry.keeps) entry.keeps = [...keeps];
   }
   if (facts.hidden.has(position)) entry.note = true;
-  if (entry.turn !== undefined && facts.lastOfTurn.get(entry.turn) === position) {
+  if (entry.turn !== undefined && facts.lastOfTurn[skeleton.turn(position)] === position) {
     const usage = facts.usages.get(entry.turn);
     if (usage) entry.usage = usage;
   }
   return entry;
+}
+
+function lastOfTurns(skeleton: Skeleton): Int32Array {
+  const last = new Int32Array(skeleton.length);
+  for (let at = 0; at < skeleton.length; at++) if (skeleton.turn(at) !== -1) last[skeleton.turn(at)] = at;
+  return last;
 }
 
 function hiddenEntries(
@@ -184,27 +189,30 @@ function hiddenEntries(
 
 /** Calls that were never answered, except in the last message: there the agent waits for an answer. */
 function unansweredCalls(skeleton: Skeleton): ReadonlySet<number> {
-  const answered = new Set<number>();
-  for (let at = 0; at < skeleton.length; at++)
-    if (skeleton.type(at) === "tool_result") answered.add(skeleton.call(at));
+  const answered = callsOf(skeleton, "tool_result");
   const last = lastMessage(skeleton);
   const lastTurn = last === -1 ? -1 : skeleton.turn(last);
   const found = new Set<number>();
   for (let at = 0; at < skeleton.length; at++) {
-    if (skeleton.type(at) !== "tool_call" || answered.has(skeleton.call(at)) || at === last) continue;
+    if (skeleton.type(at) !== "tool_call" || answered[skeleton.call(at)] === 1 || at === last) continue;
     if (lastTurn === -1 || skeleton.turn(at) !== lastTurn) found.add(at);
   }
   return found;
 }
 
 function orphanedResults(skeleton: Skeleton): ReadonlySet<number> {
-  const calls = new Set<number>();
+  const called = callsOf(skeleton, "tool_call");
   const found = new Set<number>();
   for (let at = 0; at < skeleton.length; at++)
-    if (skeleton.type(at) === "tool_call") calls.add(skeleton.call(at));
-  for (let at = 0; at < skeleton.length; at++)
-    if (skeleton.type(at) === "tool_result" && !calls.has(skeleton.call(at))) found.add(at);
+    if (skeleton.type(at) === "tool_result" && called[skeleton.call(at)] !== 1) found.add(at);
   return found;
+}
+
+/** A flag for each call that has an entry of this type; calls are numbered from zero. */
+function callsOf(skeleton: Skeleton, type: "tool_call" | "tool_result"): Uint8Array {
+  const flags = new Uint8Array(skeleton.length);
+  for (let at = 0; at < skeleton.length; at++) if (skeleton.type(at) === type) flags[skeleton.call(at)] = 1;
+  return flags;
 }
 
 /** The newest entry of the current branch that is neither a result nor hidden from the model. */
@@ -250,18 +258,14 @@ function structureLosses(
     found.push(loss("parent_missing", { entry: skeleton.id(position) }, `it follows ${id}`));
   for (const id of new Set(skeleton.duplicates))
     found.push(loss("id_duplicate", { entry: id }, "the earlier one is not part of the current thread"));
-  const calls = new Set<number>();
-  const results = new Set<number>();
-  for (let at = 0; at < skeleton.length; at++) {
-    if (skeleton.type(at) === "tool_call") calls.add(skeleton.call(at));
-    if (skeleton.type(at) === "tool_result") results.add(skeleton.call(at));
-  }
+  const called = callsOf(skeleton, "tool_call");
+  const answered = callsOf(skeleton, "tool_result");
   for (let at = 0; at < skeleton.length; at++) {
     const type = skeleton.type(at);
     const entry = skeleton.id(at);
-    if (type === "tool_call" && !results.has(skeleton.call(at)) && !hosted.has(entry))
+    if (type === "tool_call" && answered[skeleton.call(at)] !== 1 && !hosted.has(entry))
       found.push(loss("call_unanswered", { entry }, hidden.has(at) ? UNSENT : "no result was recorded"));
-    if (type === "tool_result" && !calls.has(skeleton.call(at)))
+    if (type === "tool_result" && called[skeleton.call(at)] !== 1)
       found.push(loss("result_orphaned", { entry }, "no call with its id was recorded"));
   }
   return found;
