@@ -1,7 +1,8 @@
 // What is there and what is wrong with it: agents, stores, files that cannot be read, sessions that their agent
 // will delete soon. Looks only; repairs nothing.
 import { constants } from "node:fs";
-import { access, stat } from "node:fs/promises";
+import { access, lstat, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { Adapter, Home, SessionRef } from "../adapters/adapter.ts";
 import { changedAt, idOf, type SessionSummary, summarise } from "./scan.ts";
 
@@ -10,6 +11,8 @@ export interface StoreReport {
   exists: boolean;
   readable: boolean;
   writable: boolean;
+  /** Why there is something in its place that is no store. */
+  problem?: string;
 }
 
 export interface DueReport {
@@ -32,7 +35,7 @@ export interface AgentReport {
   subagents: number;
   bytes: number;
   emptyFiles: number;
-  /** Files of which nothing could be read. */
+  /** Files and folders of which nothing could be read. */
   unreadable: { path: string; problem: string }[];
   /** Sessions that were read in spite of damage. */
   damaged: { id: string; path: string; problems: string[] }[];
@@ -61,7 +64,9 @@ export async function examine(
     }
   };
   const installed = (await attempt(() => adapter.version(home), undefined)) ?? null;
-  const refs = await attempt(() => Array.fromAsync(adapter.discover(home)), []);
+  const closed: AgentReport["unreadable"] = [];
+  const onProblem = (path: string, error: Error) => closed.push({ path, problem: error.message });
+  const refs = await attempt(() => Array.fromAsync(adapter.discover(home, onProblem)), []);
   const configuration = await attempt(() => adapter.configuration(home), { mcpServers: [] });
   const listed = refs.filter((ref) => mainSize(ref) > 0);
   const rows: SessionSummary[] = [];
@@ -82,7 +87,10 @@ export async function examine(
     subagents: listed.filter((ref) => ref.parent).length,
     bytes: refs.flatMap(({ files }) => files).reduce((sum, { size }) => sum + size, 0),
     emptyFiles: refs.length - listed.length,
-    unreadable: rows.filter(isUnreadable).map(({ path, problems: [problem = ""] }) => ({ path, problem })),
+    unreadable: [
+      ...closed,
+      ...rows.filter(isUnreadable).map(({ path, problems: [problem = ""] }) => ({ path, problem })),
+    ],
     damaged: rows
       .filter((row) => row.problems.length > 0 && !isUnreadable(row))
       .map(({ id, path, problems: found }) => ({ id, path, problems: found })),
@@ -97,10 +105,13 @@ function mainSize(ref: SessionRef): number {
 }
 
 async function examineStore(path: string): Promise<StoreReport> {
-  const exists = await stat(path).then(
-    () => true,
-    () => false,
-  );
+  const problem = await inItsPlace(path);
+  const exists =
+    problem === undefined &&
+    (await stat(path).then(
+      () => true,
+      () => false,
+    ));
   const may = (mode: number) =>
     access(path, mode).then(
       () => true,
@@ -109,9 +120,30 @@ async function examineStore(path: string): Promise<StoreReport> {
   return {
     path,
     exists,
-    readable: exists && (await may(constants.R_OK)),
+    readable: exists && (await may(constants.R_OK | constants.X_OK)),
     writable: exists && (await may(constants.W_OK)),
+    ...(problem !== undefined && { problem }),
   };
+}
+
+/** What stands where the folder, or one above it, should be; undefined when it is a folder or nothing is there. */
+async function inItsPlace(path: string): Promise<string | undefined> {
+  const above = dirname(path);
+  try {
+    const found = await stat(path);
+    return found.isDirectory() ? undefined : `${path} is not a folder.`;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOTDIR") return inItsPlace(above);
+    if (code !== "ENOENT") return `${path} cannot be looked at: ${message}`;
+  }
+  try {
+    await lstat(path);
+    return `${path} is a link to a place that is not there.`;
+  } catch {
+    // Nothing of that name; the folder above it may be the link.
+    return above === path ? undefined : inItsPlace(above);
+  }
 }
 
 /** Agents delete by the time a file last changed. */

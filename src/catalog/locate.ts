@@ -1,7 +1,8 @@
 // Finds the one session that a name means: an id, a unique prefix, `agent:originalId`, a path, `latest`.
 // An unclear name is an error that lists the candidates, never a guess.
-import { access } from "node:fs/promises";
-import type { Adapter, Home } from "../adapters/adapter.ts";
+import type { Stats } from "node:fs";
+import { realpath, stat } from "node:fs/promises";
+import type { Adapter, Home, SessionRef } from "../adapters/adapter.ts";
 import { BatonError } from "../session/error.ts";
 import { type Found, findSessions, idOf } from "./scan.ts";
 
@@ -9,8 +10,12 @@ const SHORTEST_PREFIX = 4;
 const LISTED = 10;
 
 export async function locate(name: string, home: Home, adapters: readonly Adapter[]): Promise<Found> {
-  if (/[\\/]|^\.|\.jsonl?$/.test(name)) return locatePath(name, home, adapters);
   const all = await findSessions(home, adapters);
+  if (isPath(name)) {
+    // A subagent's id has a slash in it.
+    const named = byIdWithSlash(all, name, adapters);
+    return named.length > 0 ? only(name, named) : locatePath(name, all, adapters);
+  }
   const latest = /^latest(?::(.+))?$/.exec(name);
   if (latest) return newest(all, latest[1], adapters);
   const colon = name.indexOf(":");
@@ -30,6 +35,18 @@ export async function locate(name: string, home: Home, adapters: readonly Adapte
   );
 }
 
+/** What can only be meant as a path; any other name is an id first. */
+export function isPath(name: string): boolean {
+  return /[\\/]|^\.|\.(?:jsonl?|db)$/.test(name);
+}
+
+function byIdWithSlash(all: readonly Found[], name: string, adapters: readonly Adapter[]): Found[] {
+  const colon = name.indexOf(":");
+  const adapter = adapters.find(({ id }) => id === name.slice(0, Math.max(0, colon)));
+  if (adapter) return byOriginalId(all, adapter, name.slice(colon + 1));
+  return all.filter(({ ref }) => ref.originalId === name);
+}
+
 export function adapterNamed(name: string, adapters: readonly Adapter[]): Adapter {
   const adapter = adapters.find(({ id }) => id === name);
   if (adapter) return adapter;
@@ -47,13 +64,14 @@ function byOriginalId(all: readonly Found[], adapter: Adapter, originalId: strin
   return own.filter(({ ref }) => ref.originalId.startsWith(originalId));
 }
 
-async function locatePath(path: string, home: Home, adapters: readonly Adapter[]): Promise<Found> {
+async function locatePath(path: string, all: readonly Found[], adapters: readonly Adapter[]): Promise<Found> {
+  let file: Stats;
   try {
-    await access(path);
+    file = await stat(path);
   } catch (error) {
     throw new BatonError("not_found", `There is no file ${path}.`, "Check the path.", error);
   }
-  for (const found of await findSessions(home, adapters)) if (found.ref.path === path) return found;
+  for (const found of all) if (await isSameFile(found.ref, path, file)) return found;
   for (const adapter of adapters) {
     const ref = await adapter.recognise(path);
     if (ref) return { adapter, ref };
@@ -63,6 +81,13 @@ async function locatePath(path: string, home: Home, adapters: readonly Adapter[]
     `${path} is not a session of any agent Baton knows.`,
     `Known agents: ${adapters.map(({ label }) => label).join(", ")}. For other formats use \`baton convert --from\`.`,
   );
+}
+
+/** Also by another way, through a link. The inode spares following every path of the store. */
+async function isSameFile(ref: SessionRef, path: string, { ino }: Stats): Promise<boolean> {
+  if (ref.path === path) return true;
+  if (ref.files[0]?.inode !== ino) return false;
+  return (await realpath(ref.path)) === (await realpath(path));
 }
 
 function newest(all: readonly Found[], agent: string | undefined, adapters: readonly Adapter[]): Found {

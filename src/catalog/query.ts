@@ -1,6 +1,7 @@
 // Which sessions a list shows: filters, order and paging over a scan of the stores.
 import { isAbsolute, relative } from "node:path";
 import type { Adapter, Home } from "../adapters/adapter.ts";
+import type { OnProblem } from "../adapters/folder.ts";
 import { findSessions, type SessionSummary, summarise } from "./scan.ts";
 
 export const SORTS = [
@@ -42,14 +43,21 @@ export interface Page {
   hasMore: boolean;
 }
 
+export interface Watch {
+  onRead?(done: number, total: number): void;
+  /** A part of a store that could not be looked at. */
+  onProblem?: OnProblem;
+}
+
 export async function query(
   home: Home,
   adapters: readonly Adapter[],
   wanted: Query,
-  onRead: (done: number, total: number) => void = () => undefined,
+  watch: Watch = {},
 ): Promise<Page> {
   const asked = adapters.filter((adapter) => isAsked(adapter, wanted));
-  const found = (await findSessions(home, asked)).filter(({ ref }) => wanted.subagents || !ref.parent);
+  const all = await findSessions(home, asked, watch.onProblem);
+  const found = all.filter(({ ref }) => wanted.subagents || !ref.parent);
   const end = (wanted.offset ?? 0) + (wanted.limit ?? Number.POSITIVE_INFINITY);
   const isNewest = (wanted.sort ?? "updated") === "updated";
   const rows: SessionSummary[] = [];
@@ -58,7 +66,7 @@ export async function query(
     if (rows.length >= end && isNewest && !isFiltered(wanted)) break;
     const row = await summarise(one);
     if (matches(row, wanted)) rows.push(row);
-    onRead(at + 1, found.length);
+    watch.onRead?.(at + 1, found.length);
   }
   if (!isNewest) rows.sort(ORDERS[wanted.sort ?? "updated"]);
   const sessions = rows.slice(wanted.offset ?? 0, end);

@@ -1,5 +1,6 @@
 // Finds and summarises sessions by walking the stores. Every store is asked each time; nothing is cached yet.
 import type { Adapter, Home, SessionRef } from "../adapters/adapter.ts";
+import type { OnProblem } from "../adapters/folder.ts";
 import { sessionId } from "../session/id.ts";
 import type { Loss } from "../session/losses.ts";
 import type { Header } from "../session/session.ts";
@@ -33,10 +34,15 @@ export interface SessionSummary {
 }
 
 /** Every session in every store, newest first by the time its files last changed. Empty files are not sessions. */
-export async function findSessions(home: Home, adapters: readonly Adapter[]): Promise<Found[]> {
+export async function findSessions(
+  home: Home,
+  adapters: readonly Adapter[],
+  onProblem?: OnProblem,
+): Promise<Found[]> {
   const found: Found[] = [];
   for (const adapter of adapters) {
-    for await (const ref of adapter.discover(home)) if (sizeOf(ref) > 0) found.push({ adapter, ref });
+    for await (const ref of adapter.discover(home, onProblem))
+      if (sizeOf(ref) > 0) found.push({ adapter, ref });
   }
   return found.sort((a, b) => changedAt(b.ref) - changedAt(a.ref) || a.ref.path.localeCompare(b.ref.path));
 }

@@ -1,6 +1,7 @@
 // The coloured name that tells at a glance whose session it is.
 import type { Adapter } from "../adapters/adapter.ts";
 import type { Colors } from "./output.ts";
+import { harmless } from "./text.ts";
 
 const COLORS = ["magenta", "green", "blue", "yellow", "cyan", "red"] as const;
 
@@ -8,5 +9,5 @@ const COLORS = ["magenta", "green", "blue", "yellow", "cyan", "red"] as const;
 export function badge(agent: string, adapters: readonly Adapter[], colors: Colors): string {
   const at = adapters.findIndex(({ id }) => id === agent);
   const color = COLORS[at % COLORS.length];
-  return color === undefined ? colors.gray(agent) : colors[color](agent);
+  return color === undefined ? colors.gray(harmless(agent)) : colors[color](agent);
 }

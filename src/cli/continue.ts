@@ -1,4 +1,5 @@
 // What resume and fork share: the session goes on in an agent, and its command is printed or started.
+import { statSync } from "node:fs";
 import type { Adapter, Command } from "../adapters/adapter.ts";
 import { BatonError } from "../session/error.ts";
 import type { Loss } from "../session/losses.ts";
@@ -45,6 +46,17 @@ export async function goOn(context: Context, result: GoOn, exec: boolean): Promi
   if (exec) return start(command);
   await output.write(`${shellLine(command)}\n`);
   return 0;
+}
+
+/** Asked before anything is written: an agent that is to start now needs its folder, later it may be there. */
+export function folderWarnings(cwd: string, exec: boolean): string[] {
+  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return [];
+  const sentence =
+    cwd === ""
+      ? "This session does not say which folder it belongs to."
+      : `The session's folder ${cwd} is not here.`;
+  if (exec) throw new BatonError("not_found", sentence, "Name another one with --cwd DIR.");
+  return [`${sentence} --cwd DIR goes on in another one.`];
 }
 
 /** The agent's CLI, which has to be there unless the user says otherwise. */

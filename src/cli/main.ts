@@ -35,6 +35,8 @@ const COMMANDS: Record<string, { summary: string; load(): Promise<CommandFile> }
 export async function main(argv: string[]): Promise<number> {
   keepMemorySmall();
   process.stdout.on("error", endOfReader);
+  // Nobody reads our messages, which is no reason to end differently.
+  process.stderr.on("error", () => undefined);
   process.on("SIGINT", onInterrupt);
   try {
     return await runCommand(argv);

@@ -1,7 +1,7 @@
 // An operation of the journal as the command line shows it.
 import type { Operation } from "../storage/journal.ts";
 import type { Context } from "./context.ts";
-import { ago, cut, shortPath } from "./text.ts";
+import { ago, cut, harmless, shortPath } from "./text.ts";
 
 export function operationJson({ id, state, created, updated, facts, files, problems, error }: Operation) {
   return {
@@ -20,5 +20,5 @@ export function operationLine(operation: Operation, { output, home }: Context): 
   const { id, state, created, facts } = operation;
   const from = facts.source === undefined ? "" : ` from ${facts.source}`;
   const what = `${facts.kind} ${facts.agent}:${facts.originalId}${from}`;
-  return `${output.colors.bold(id)}  ${state}  ${ago(created)}  ${cut(what, 120)}  ${shortPath(facts.path, home.dir)}`;
+  return `${output.colors.bold(id)}  ${state}  ${ago(created)}  ${cut(what, 120)}  ${harmless(shortPath(facts.path, home.dir))}`;
 }

@@ -1,6 +1,8 @@
 // Everything the command line prints: one JSON document or text on stdout, messages and progress on stderr.
 import pc from "picocolors";
+import { escapedControls } from "../formats/escapes.ts";
 import type { BatonError } from "../session/error.ts";
+import { harmless } from "./text.ts";
 
 export type Colors = ReturnType<typeof pc.createColors>;
 
@@ -21,6 +23,8 @@ export interface Output {
   readonly colors: Colors;
   /** To stdout, as fast as the reader takes it. */
   write(text: string | Uint8Array): Promise<void>;
+  /** A piece of a file format: as it is, except that no control character in it reaches a terminal. */
+  document(piece: string | Uint8Array): Promise<void>;
   /** The one document of --json. */
   json(value: unknown): Promise<void>;
   /** For people, on stderr. */
@@ -51,6 +55,13 @@ export function newOutput(options: OutputOptions): Output {
     if (!options.quiet) stderr.write(`${text}\n`);
   };
   const write = (text: string | Uint8Array) => drained(stdout, text);
+  const decoder = new TextDecoder();
+  const document = (piece: string | Uint8Array) => {
+    if (stdout.isTTY !== true) return write(piece);
+    return write(
+      escapedControls(typeof piece === "string" ? piece : decoder.decode(piece, { stream: true })),
+    );
+  };
   return {
     isJson,
     isVerbose: options.verbose ?? false,
@@ -58,15 +69,21 @@ export function newOutput(options: OutputOptions): Output {
     isTerminal: stdout.isTTY === true,
     colors,
     write,
-    json: (value) => write(`${JSON.stringify(value, null, 2)}\n`),
-    message: say,
-    warn: (text) => say(`${stderrColors.yellow("warning:")} ${text}`),
+    document,
+    json: (value) => document(`${JSON.stringify(value, null, 2)}\n`),
+    message: (text) => say(harmless(text)),
+    warn: (text) => say(`${stderrColors.yellow("warning:")} ${harmless(text)}`),
     detail(text) {
-      if (options.verbose) say(stderrColors.dim(text));
+      if (options.verbose) say(stderrColors.dim(harmless(text)));
     },
     async error({ code, message, hint }) {
-      if (isJson) return write(`${JSON.stringify({ error: { code, message, hint } }, null, 2)}\n`);
-      stderr.write(`${stderrColors.red("error:")} ${message}\n${hint === "" ? "" : `${hint}\n`}`);
+      const told = () =>
+        stderr.write(
+          `${stderrColors.red("error:")} ${harmless(message)}\n${hint === "" ? "" : `${harmless(hint)}\n`}`,
+        );
+      if (!isJson) told();
+      // What cannot be written to stdout, such as that it cannot be written to, is still told.
+      else await document(`${JSON.stringify({ error: { code, message, hint } }, null, 2)}\n`).catch(told);
     },
     progress: (doing) => (stderr.isTTY && !options.quiet ? newProgress(doing) : NO_PROGRESS),
   };

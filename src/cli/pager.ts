@@ -12,7 +12,7 @@ export async function page(pieces: AsyncIterable<string>, output: Output): Promi
     stdio: ["pipe", "inherit", "inherit"],
     env: { LESS: "FRX", ...process.env },
   });
-  const ended = once(pager, "close");
+  const ended = new Promise<void>((resolve) => pager.once("close", () => resolve()));
   try {
     await once(pager, "spawn");
   } catch (error) {

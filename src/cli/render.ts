@@ -42,7 +42,7 @@ function headerText(header: Header, { colors, badge, home }: RenderOptions): str
     ago(metadata.lastModified),
   ];
   const line = facts.filter(Boolean).map(harmless).join(" · ");
-  return `${badge} ${colors.bold(harmless(header.title ?? header.id))}\n${colors.dim(`${header.id} · ${line}`)}\n\n`;
+  return `${badge} ${colors.bold(harmless(header.title ?? header.id))}\n${colors.dim(`${harmless(header.id)} · ${line}`)}\n\n`;
 }
 
 function itemText(item: Exclude<Entry, ToolCall> | Exchange, options: RenderOptions): string {

@@ -2,7 +2,8 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Adapter, SessionRef } from "../adapters/adapter.ts";
-import { adapterNamed, locate } from "../catalog/locate.ts";
+import { adapterNamed, isPath, locate } from "../catalog/locate.ts";
+import type { Found } from "../catalog/scan.ts";
 import { type Format, formats } from "../formats/index.ts";
 import { BatonError } from "../session/error.ts";
 import type { Source } from "../session/source.ts";
@@ -16,11 +17,30 @@ export interface Opened {
 }
 
 export async function openSession(context: Context, name: string): Promise<Opened> {
+  const adapters = await context.adapters();
   const file = await fileNamed(name);
-  const format = file === undefined ? undefined : await recognised(file);
+  const stored = file === undefined ? undefined : await storedAs(name, context, adapters);
+  const format = file === undefined || stored ? undefined : await recognised(file);
   if (file !== undefined && format?.read) return { source: await format.read(file), path: file };
-  const { adapter, ref } = await locate(file ?? name, context.home, await context.adapters());
-  return { source: await adapter.open(ref), path: ref.path, native: { adapter, ref } };
+  const found = stored ?? (await locate(file ?? name, context.home, adapters));
+  return { source: await found.adapter.open(found.ref), path: found.ref.path, native: found };
+}
+
+/** The session that a bare name means although a file happens to have that name too. */
+async function storedAs(
+  name: string,
+  { home }: Context,
+  adapters: readonly Adapter[],
+): Promise<Found | undefined> {
+  if (isPath(name)) return undefined;
+  try {
+    return await locate(name, home, adapters);
+  } catch (error) {
+    // No session is called so, or nothing could be.
+    if (error instanceof BatonError && (error.code === "not_found" || error.code === "usage"))
+      return undefined;
+    throw error;
+  }
 }
 
 /** Opens a session as one of a format, or of an agent, whatever it looks like. */
@@ -34,8 +54,9 @@ export async function openAs(context: Context, name: string, from: string): Prom
     return { source: await format.read(file), path: file };
   }
   const adapter = adapterNamed(from, await context.adapters());
-  if (file === undefined) {
-    const found = await locate(name, context.home, [adapter]);
+  const stored = file === undefined ? undefined : await storedAs(name, context, [adapter]);
+  if (file === undefined || stored) {
+    const found = stored ?? (await locate(name, context.home, [adapter]));
     return { source: await adapter.open(found.ref), path: found.ref.path, native: found };
   }
   const ref = await adapter.recognise(file);

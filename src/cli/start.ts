@@ -1,6 +1,5 @@
 // An agent's command: as a line to copy into a shell, or started in the foreground.
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
 import { constants } from "node:os";
 import type { Command } from "../adapters/adapter.ts";
 import { BatonError } from "../session/error.ts";
@@ -16,12 +15,6 @@ export function shellLine({ argv, cwd, env }: Command): string {
 /** Hands the terminal over to the agent and returns its exit status. */
 export async function start({ argv, cwd, env }: Command): Promise<number> {
   const [program = "", ...words] = argv;
-  if (!existsSync(cwd))
-    throw new BatonError(
-      "not_found",
-      `The session's folder ${cwd} is gone.`,
-      "Name another one with --cwd DIR.",
-    );
   const child = spawn(program, words, { cwd, env: { ...process.env, ...env }, stdio: "inherit" });
   const pass = (signal: NodeJS.Signals) => {
     // A terminal sends Ctrl-C to the whole foreground group: the child has it already.

@@ -1,10 +1,10 @@
 // Text for a terminal: made harmless, measured in columns, cut, and times and sizes in words.
 import { homedir } from "node:os";
+import { withoutSequences } from "../formats/escapes.ts";
 
 /** Transcripts are untrusted: without this a recorded output could move the cursor or retitle the terminal. */
 export function harmless(text: string): string {
-  return text
-    .replace(/\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)/g, "")
+  return withoutSequences(text)
     .replace(/\r\n/g, "\n")
     .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
 }
@@ -80,7 +80,18 @@ export function counted(count: number, singular: string, plural = `${singular}s`
   return `${count} ${count === 1 ? singular : plural}`;
 }
 
-/** For a shell: quoted only where it must be. */
+const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
+
+/**
+ * For a shell: quoted only where it must be. Characters that would act on the terminal are spelled out, which
+ * bash, zsh and ksh understand.
+ */
 export function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  if (/^[\w@%+=:,./-]+$/.test(word)) return word;
+  if (!UNSEEN.test(word)) return `'${word.replaceAll("'", "'\\''")}'`;
+  const spelled = word.replace(/[\\']/g, "\\$&").replace(new RegExp(UNSEEN, "g"), (character) => {
+    const code = character.charCodeAt(0);
+    return `\\u${code.toString(16).padStart(4, "0")}`;
+  });
+  return `$'${spelled}'`;
 }

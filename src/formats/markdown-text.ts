@@ -1,8 +1,10 @@
 // Puts foreign text into a Markdown document without letting it out: quotes, fences and code spans that hold
-// whatever they are given. No tag, heading, image or unclosed fence inside has an effect outside.
+// whatever they are given. No control character, tag, heading, image or unclosed fence inside has an effect outside.
+import { withoutControls } from "./escapes.ts";
 
 /** A block that shows the text as it is, with a fence longer than any inside it. */
-export function fenced(text: string, language = ""): string {
+export function fenced(content: string, language = ""): string {
+  const text = withoutControls(content);
   const longest = (text.match(/`{3,}/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
   const fence = "`".repeat(longest + 1);
   const info = language.replace(/[^\w+#.-]/g, "");
@@ -11,7 +13,7 @@ export function fenced(text: string, language = ""): string {
 
 /** Text inside a line, as code. Line breaks become spaces. */
 export function codeSpan(text: string): string {
-  const line = text.replace(/\s+/g, " ").trim();
+  const line = withoutControls(text).replace(/\s+/g, " ").trim();
   if (line === "") return "";
   const longest = (line.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0);
   const ticks = "`".repeat(longest + 1);
@@ -21,7 +23,7 @@ export function codeSpan(text: string): string {
 
 /** Text inside a line, as plain text: every character that Markdown or HTML gives a meaning is escaped. */
 export function plain(text: string): string {
-  return text
+  return withoutControls(text)
     .replace(/\s+/g, " ")
     .trim()
     .replace(/[\\`*_{}[\]()#+!|~]/g, "\\$&")
@@ -30,7 +32,7 @@ export function plain(text: string): string {
 
 /** Text inside an HTML tag's content. */
 export function html(text: string): string {
-  return text
+  return withoutControls(text)
     .replace(/\s+/g, " ")
     .trim()
     .replace(/[&<>"]/g, entity);
@@ -38,7 +40,7 @@ export function html(text: string): string {
 
 /** Markdown text as a quote, which ends every block that it opens. Tags and images in it become plain text. */
 export function quoted(text: string): string {
-  return tamed(text.replace(/\r\n?/g, "\n").trimEnd())
+  return tamed(withoutControls(text).trimEnd())
     .split("\n")
     .map((line) => (line === "" ? ">" : `> ${line}`))
     .join("\n")

@@ -1,6 +1,7 @@
 // The one place that changes an agent's store. Every change is journaled before it happens, new files are
 // complete before they are visible, existing files are only ever extended, and a process that ends at any point
 // leaves the store as it was or complete once `recover` has run.
+import { rmSync } from "node:fs";
 import { appendFile, chmod, constants, copyFile, readFile, unlink } from "node:fs/promises";
 import { BatonError } from "../session/error.ts";
 import type { Change } from "./changes.ts";
@@ -33,6 +34,11 @@ export async function apply(changes: AsyncIterable<Change>, options: ApplyOption
   await recover(options.batonHome);
   const step: OnStep = options.onStep ?? (() => undefined);
   const journal = await newJournal(options.batonHome, options.facts);
+  // Ctrl-C ends the process at any point: what has no name yet goes at once, the rest when `recover` runs.
+  const removeStaged = () => {
+    for (const { staged } of journal.operation.files) rmSync(staged, { force: true });
+  };
+  process.once("exit", removeStaged);
   try {
     const staged = await stage(journal, changes, step, options.onWritten);
     if (options.readBack) {
@@ -45,6 +51,8 @@ export async function apply(changes: AsyncIterable<Change>, options: ApplyOption
     await journal.save("done");
   } catch (error) {
     throw await giveUp(journal, error, step);
+  } finally {
+    process.off("exit", removeStaged);
   }
   await step("close");
   await journal.close();

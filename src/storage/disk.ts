@@ -41,14 +41,21 @@ export async function lstatIfAny(path: string) {
 }
 
 export async function unlinkIfAny(path: string): Promise<void> {
-  await unlink(path).catch(absent);
+  await unlink(path).catch((error) => ifGone(path, error));
+}
+
+/** A read-only disk refuses to remove even what was never there. */
+async function ifGone(path: string, error: unknown): Promise<void> {
+  if (codeOf(error) === "ENOENT") return;
+  if (codeOf(error) === "EROFS" && (await lstatIfAny(path)) === undefined) return;
+  throw error;
 }
 
 /** Removes folders that nobody else has put anything into, children first. */
 export async function removeFolders(folders: readonly string[]): Promise<void> {
   for (const folder of folders.toReversed()) {
     await rmdir(folder).catch((error) => {
-      if (!["ENOENT", "ENOTEMPTY", "EEXIST"].includes(codeOf(error))) throw error;
+      if (!["ENOTEMPTY", "EEXIST"].includes(codeOf(error))) return ifGone(folder, error);
     });
   }
 }

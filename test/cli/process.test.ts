@@ -1,6 +1,5 @@
-// How the command line behaves as a process: readers that go away, Ctrl-C, stores that cannot be written,
-// terminals, and pipes.
-import { spawn, spawnSync } from "node:child_process";
+// How the command line behaves as a process: readers that go away, Ctrl-C, stores that cannot be written.
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { watch } from "node:fs/promises";
@@ -90,39 +89,6 @@ describe("reading", () => {
     const before = content();
     expect(run(place, `baton ${command}`).status).toBe(0);
     expect(content()).toEqual(before);
-  });
-});
-
-/** A terminal of its own for the command, by util-linux's script. */
-function onTerminal(command: string, env: NodeJS.ProcessEnv = {}) {
-  const { stdout, status } = spawnSync("script", ["-qec", command, "/dev/null"], {
-    env: { ...place.env, TERM: "xterm", ...env },
-    cwd: join(place.root, "work"),
-    encoding: "utf8",
-  });
-  return { text: stdout.replaceAll("\r\n", "\n"), status };
-}
-
-describe("on a terminal", () => {
-  it("there are colours and headings, unless they are not wanted", () => {
-    const { text } = onTerminal("baton list");
-    expect(text).toMatch(/^\u001b\[2mid/);
-    expect(text).toContain("\u001b[35mclaude\u001b[39m");
-    expect(onTerminal("baton list", { NO_COLOR: "1" }).text).not.toContain("\u001b");
-    expect(onTerminal("baton list --no-color").text).not.toContain("\u001b");
-  });
-
-  it("a session goes through the pager", () => {
-    const { text } = onTerminal("baton show latest:codex", { PAGER: "sed s/^/paged:/" });
-    expect(text).toMatch(/^paged:.*List the files/);
-  });
-
-  it("a pager that ends early, fails or is missing does no harm", () => {
-    expect(onTerminal("baton show latest:codex", { PAGER: "true" })).toEqual({ text: "", status: 0 });
-    expect(onTerminal("baton show latest:codex", { PAGER: "no-such-pager" }).text).toContain(
-      "List the files",
-    );
-    expect(onTerminal("baton show latest:codex --json", { PAGER: "sed s/^/paged:/" }).text).toMatch(/^\{/);
   });
 });
 

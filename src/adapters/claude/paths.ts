@@ -38,7 +38,9 @@ export async function* discoverFiles(home: Home, onProblem?: OnProblem): AsyncGe
 async function* discoverProject(dir: string, onProblem?: OnProblem): AsyncGenerator<SessionRef> {
   const entries = await list(dir, onProblem);
   const names = entries.flatMap((entry) => (entry.name.endsWith(".jsonl") ? [entry.name] : []));
-  const folders = new Set(entries.flatMap((entry) => (entry.isFile() ? [] : [entry.name])));
+  const folders = new Set(
+    entries.flatMap((entry) => (entry.isFile() || entry.name.endsWith(JSONL) ? [] : [entry.name])),
+  );
   const flat = await flatAgents(dir, names.filter(isAgent), onProblem);
   const ids = names.filter((name) => !isAgent(name)).map((name) => name.slice(0, -JSONL.length));
   for (const id of [...new Set([...ids, ...flat.keys(), ...folders])].sort()) {

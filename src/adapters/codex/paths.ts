@@ -1,8 +1,9 @@
 // Where Codex keeps sessions, and how their files are named.
-import { closeSync, type Dirent, openSync, readSync, type Stats } from "node:fs";
-import { open, readdir, readFile, stat } from "node:fs/promises";
+import { closeSync, openSync, readSync, realpathSync } from "node:fs";
+import { open, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { FileRef, Home, SessionRef } from "../adapter.ts";
+import { entriesOf, type OnProblem, statIfAny } from "../folder.ts";
 import { isObject, type JsonObject, recordOf, word } from "./native.ts";
 
 const FOLDERS = ["sessions", "archived_sessions"];
@@ -28,25 +29,29 @@ export interface RolloutFile {
 }
 
 /** Every rollout below a Codex home, by name alone. */
-async function* rollouts(root: string): AsyncGenerator<RolloutFile> {
-  for (const folder of FOLDERS) yield* walk(join(root, folder), DEEPEST);
+async function* rollouts(root: string, onProblem?: OnProblem): AsyncGenerator<RolloutFile> {
+  for (const folder of FOLDERS) yield* walk(join(root, folder), DEEPEST, onProblem);
 }
 
-async function* walk(folder: string, depth: number): AsyncGenerator<RolloutFile> {
-  for (const entry of await entriesOf(folder)) {
+async function* walk(folder: string, depth: number, onProblem?: OnProblem): AsyncGenerator<RolloutFile> {
+  for (const entry of await entriesOf(folder, onProblem)) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) {
-      if (depth > 0) yield* walk(path, depth - 1);
-      continue;
-    }
     const named = idsOf(entry.name);
-    if (named) yield { path, ...named };
+    // A folder may be a link to another disk; one that leads back up would lead round in circles.
+    if (entry.isDirectory() || (entry.isSymbolicLink() && !named && !leadsBack(folder, path))) {
+      if (depth > 0) yield* walk(path, depth - 1, onProblem);
+    } else if (named) yield { path, ...named };
   }
 }
 
-/** A folder that is not there, or that may not be read, holds nothing for us. */
-async function entriesOf(folder: string): Promise<Dirent[]> {
-  return readdir(folder, { withFileTypes: true }).catch(() => []);
+function leadsBack(folder: string, link: string): boolean {
+  try {
+    const target = realpathSync(link);
+    return `${realpathSync(folder)}/`.startsWith(target === "/" ? target : `${target}/`);
+  } catch {
+    // A link to nowhere, or one that cannot be followed: listing it says which.
+    return false;
+  }
 }
 
 function idsOf(name: string): { thread: string; rollout: string } | undefined {
@@ -54,26 +59,27 @@ function idsOf(name: string): { thread: string; rollout: string } | undefined {
   return thread === undefined ? undefined : { thread, rollout: rollout ?? thread };
 }
 
-export async function* discover(home: Home): AsyncGenerator<SessionRef> {
+export async function* discover(home: Home, onProblem?: OnProblem): AsyncGenerator<SessionRef> {
   const threads = new Map<string, RolloutFile[]>();
-  for await (const file of rollouts(codexHome(home))) {
+  for await (const file of rollouts(codexHome(home), onProblem)) {
     const known = threads.get(file.thread);
     if (known) known.push(file);
     else threads.set(file.thread, [file]);
   }
   for (const files of threads.values()) {
-    const ref = await refOf(files);
+    const ref = await refOf(files, onProblem);
     if (ref) yield ref;
   }
 }
 
 /** Rollout ids begin with their time, so the greatest is the one the thread goes on in. */
-async function refOf(files: RolloutFile[]): Promise<SessionRef | undefined> {
+async function refOf(files: RolloutFile[], onProblem?: OnProblem): Promise<SessionRef | undefined> {
   const newestFirst = files.sort((a, b) => (a.rollout < b.rollout ? 1 : -1));
   const found: FileRef[] = [];
   for (const { path } of newestFirst) {
-    const file = await fileRef(path, found.length === 0 ? "main" : "parent");
-    if (file) found.push(file);
+    const file = await fileRef(path, found.length === 0 ? "main" : "parent", onProblem);
+    // Two ways to one file, by a link, are one.
+    if (file && !found.some(({ inode }) => inode === file.inode)) found.push(file);
   }
   const [main] = found;
   if (!main || !newestFirst[0]) return undefined;
@@ -103,15 +109,14 @@ function spawnerOf(path: string): string | undefined {
   }
 }
 
-export async function fileRef(path: string, role: FileRef["role"]): Promise<FileRef | undefined> {
-  const found = await statOf(path);
+export async function fileRef(
+  path: string,
+  role: FileRef["role"],
+  onProblem?: OnProblem,
+): Promise<FileRef | undefined> {
+  const found = await statIfAny(path, onProblem);
   if (!found?.isFile()) return undefined;
   return { path, role, size: found.size, mtimeMs: found.mtimeMs, inode: found.ino };
-}
-
-/** A file may go away while its folder is walked. */
-async function statOf(path: string): Promise<Stats | undefined> {
-  return stat(path).catch(() => undefined);
 }
 
 /** The Codex home that a rollout lies in; a file elsewhere has its own folder for company. */

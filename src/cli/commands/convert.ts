@@ -128,7 +128,7 @@ async function toStdout({ output }: Context, pieces: AsyncIterable<ExportPiece>)
   const others = new Set<string>();
   for await (const { path, bytes } of pieces) {
     if (path !== STDOUT) others.add(path);
-    else await output.write(bytes);
+    else await output.document(bytes);
   }
   if (others.size > 0)
     output.warn(`${counted(others.size, "more file")} of this session left out; -o FILE writes all of them.`);

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { type AgentReport, examine } from "../../catalog/doctor.ts";
 import { operations } from "../../storage/operations.ts";
-import { recover } from "../../storage/recover.ts";
+import { type Recovery, recover } from "../../storage/recover.ts";
 import type { Run } from "../command.ts";
 import type { Context } from "../context.ts";
 import { operationJson } from "../operation.ts";
@@ -20,17 +20,15 @@ async function doctor(context: Context): Promise<number> {
     agents.push(await examine(adapter, home, progress.at));
     progress.end();
   }
-  // Looking is also the moment to settle what was cut off.
-  const { settled, running, problems } = await recover(batonHome);
-  const { damaged } = await operations(batonHome);
-  const broken = [...agents.flatMap(brokenIn), ...problems, ...damaged];
+  const { settled, running, problems } = await ownState(batonHome);
+  const broken = [...agents.flatMap(brokenIn), ...problems];
   const report = {
     node: process.versions.node,
     platform: process.platform,
     home: home.dir,
     batonHome,
     agents,
-    operations: { settled: settled.map(operationJson), running, problems: [...problems, ...damaged] },
+    operations: { settled: settled.map(operationJson), running, problems },
     broken,
   };
   if (output.isJson) await output.json(report);
@@ -38,9 +36,23 @@ async function doctor(context: Context): Promise<number> {
   return broken.length > 0 ? 1 : 0;
 }
 
+/** Looking is also the moment to settle what was cut off. */
+async function ownState(batonHome: string): Promise<Recovery> {
+  try {
+    const recovery = await recover(batonHome);
+    const { damaged } = await operations(batonHome);
+    return { ...recovery, problems: [...recovery.problems, ...damaged] };
+  } catch (error) {
+    // Our own data is out of reach, which must not hide the agents.
+    return { settled: [], running: [], problems: [error instanceof Error ? error.message : String(error)] };
+  }
+}
+
 function brokenIn({ label, stores, unreadable, problems }: AgentReport): string[] {
   return [
     ...problems.map((problem) => `${label}: ${problem}`),
+    // Two stores may share what stands in their place.
+    ...new Set(stores.flatMap(({ problem }) => problem ?? [])),
     ...stores.flatMap(({ path, exists, readable, writable }) =>
       exists && !(readable && writable) ? [`${path} cannot be ${readable ? "written" : "read"}.`] : [],
     ),

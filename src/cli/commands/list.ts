@@ -7,9 +7,11 @@ import { type Page, type Query, query, SORTS } from "../../catalog/query.ts";
 import type { Run } from "../command.ts";
 import type { Context } from "../context.ts";
 import { sessionTable } from "../table.ts";
+import { counted } from "../text.ts";
 
 interface Options extends Omit<Query, "agents"> {
   agent?: string[];
+  archived?: boolean;
 }
 
 /** On a terminal, where the newest would scroll away. */
@@ -40,6 +42,7 @@ async function list(context: Context, options: Options): Promise<undefined> {
   for (const name of agent ?? []) adapterNamed(name, adapters);
   const limit = options.limit ?? (output.isTerminal && !output.isJson ? SHOWN : undefined);
   const progress = output.progress("Reading sessions:");
+  const problems: string[] = [];
   const page = await query(
     home,
     adapters,
@@ -49,9 +52,15 @@ async function list(context: Context, options: Options): Promise<undefined> {
       ...(project !== undefined && { project: resolve(project) }),
       ...(limit !== undefined && { limit }),
     },
-    progress.at,
+    { onRead: progress.at, onProblem: (path, error) => problems.push(`${path}: ${error.message}`) },
   );
   progress.end();
+  if (problems.length > 0)
+    output.warn(
+      `${counted(problems.length, "place")} could not be looked at: ${problems[0]}. \`baton doctor\` shows all.`,
+    );
+  if (options.archived)
+    output.warn("--archived has no effect yet: sessions whose native file is gone are not kept.");
   if (output.isJson) await output.json(page);
   else await printTable(context, adapters, page);
 }

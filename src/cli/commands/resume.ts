@@ -1,4 +1,5 @@
 // resume: go on with a session, in its own agent or in another one.
+import { realpathSync } from "node:fs";
 import { isAbsolute, relative, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { type Command, Option } from "commander";
@@ -9,8 +10,10 @@ import type { Source } from "../../session/source.ts";
 import { visiblePositions } from "../../transform/visible.ts";
 import { type Run, SESSION } from "../command.ts";
 import type { Context } from "../context.ts";
-import { carryInto, type GoOn, goOn, installed } from "../continue.ts";
+import { carryInto, folderWarnings, type GoOn, goOn, installed } from "../continue.ts";
+import { onInterrupt } from "../interrupt.ts";
 import { type Opened, openSession } from "../session.ts";
+import { harmless } from "../text.ts";
 
 interface Options {
   in?: string;
@@ -58,9 +61,15 @@ async function resume(context: Context, name: string, options: Options): Promise
     throw new BatonError("usage", "--dry-run starts nothing, so --exec has no place.", "Use one of them.");
   const opened = await openSession(context, name);
   const to = await agentFor(context, opened, options.in);
-  const result = isAtHome(context, opened, to)
-    ? await ownResume(context, opened, to, options)
-    : await carried(context, opened, to, options);
+  const cwd = options.cwd === undefined ? opened.source.header.project.path : resolve(options.cwd);
+  const isOwn = isAtHome(context, opened, to);
+  const warnings = [
+    ...folderWarnings(cwd, options.exec ?? false),
+    ...withoutEffect(options, isOwn || opened.source.header.source.cli === to.id),
+  ];
+  const result = isOwn
+    ? await ownResume(context, opened, to, { ...options, cwd }, warnings)
+    : await carried(context, opened, to, options, warnings);
   return goOn(context, result, options.exec ?? false);
 }
 
@@ -80,26 +89,45 @@ export async function agentFor(
   );
 }
 
-/** Whether the agent finds the session by itself, because it lies in its own store. */
+/** A session stays as it is in its own agent, so what is left out on the way to another has no meaning. */
+function withoutEffect({ history, thinking }: Options, isOwn: boolean): string[] {
+  if (!isOwn) return [];
+  const named = [history === "visible" ? [] : "--history", thinking === "drop" ? [] : "--thinking"].flat();
+  return named.map((option) => `${option} has no effect here: the session stays in its own agent.`);
+}
+
+/** Whether the agent finds the session by itself, because it lies in its own store, by whatever way. */
 export function isAtHome({ home }: Context, { native }: Opened, to: Adapter): boolean {
   if (!native || native.adapter !== to) return false;
-  return to.stores(home).some((store) => {
-    const way = relative(store, native.ref.path);
-    return !isAbsolute(way) && !way.startsWith("..");
-  });
+  const { path } = native.ref;
+  return to.stores(home).some((store) => isInside(store, path) || isInside(realPath(store), realPath(path)));
+}
+
+function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return !isAbsolute(way) && way.split("/", 1)[0] !== "..";
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    // A store that is not there holds nothing.
+    return path;
+  }
 }
 
 async function ownResume(
   context: Context,
   { source, path, native }: Opened,
   to: Adapter,
-  options: Options,
+  options: Options & { cwd: string },
+  warnings: readonly string[],
 ): Promise<GoOn> {
   if (!to.resumeCommand || !native)
     throw new BatonError("unsupported", `${to.label} sessions cannot be resumed.`, "Use --in AGENT.");
-  refuseEmpty(source);
+  refuseEmpty(source, "resume");
   await installed(context, to, !options.yes && !options.dryRun);
-  const cwd = options.cwd === undefined ? source.header.project.path : resolve(options.cwd);
   const { originalId } = native.ref;
   const choice = { home: context.home, ...(options.model !== undefined && { model: options.model }) };
   const isLive = await to.isLive(native.ref);
@@ -107,20 +135,27 @@ async function ownResume(
     agent: to.id,
     originalId,
     path,
-    command: to.resumeCommand(originalId, { project: { path: cwd } }, choice),
+    command: to.resumeCommand(originalId, { project: { path: options.cwd } }, choice),
     losses: [],
-    warnings: isLive ? [`A running ${to.label} holds this session.`] : [],
+    warnings: [...warnings, ...(isLive ? [`A running ${to.label} holds this session.`] : [])],
     operation: null,
     backup: null,
     done: "",
   };
 }
 
-async function carried(context: Context, { source }: Opened, to: Adapter, options: Options): Promise<GoOn> {
+async function carried(
+  context: Context,
+  { source }: Opened,
+  to: Adapter,
+  options: Options,
+  warnings: readonly string[],
+): Promise<GoOn> {
   const { cwd, model, history, reason, yes, dryRun } = options;
   const thinking = options.thinking === "ask" ? await askThinking(source) : options.thinking;
   return carryInto(context, source, to, {
     kind: "resume",
+    warnings,
     history,
     thinking,
     ...(cwd !== undefined && { cwd: resolve(cwd) }),
@@ -131,7 +166,7 @@ async function carried(context: Context, { source }: Opened, to: Adapter, option
   });
 }
 
-function refuseEmpty({ skeleton }: Source): void {
+export function refuseEmpty({ skeleton }: Source, purpose: string): void {
   const seen = visiblePositions(skeleton).map((position) =>
     skeleton.injected(position) ? "injected" : skeleton.type(position),
   );
@@ -143,7 +178,7 @@ function refuseEmpty({ skeleton }: Source): void {
     return;
   throw new BatonError(
     "refused",
-    "There is nothing to resume: this session holds no message.",
+    `There is nothing to ${purpose}: this session holds no message.`,
     "`baton list` shows how many messages each session has.",
   );
 }
@@ -152,11 +187,14 @@ async function askThinking(source: Source): Promise<"drop" | "convert"> {
   if (!process.stdin.isTTY || !process.stderr.isTTY)
     throw new BatonError("usage", "--thinking ask needs a terminal.", "Use --thinking drop or convert.");
   const lines = createInterface({ input: process.stdin, output: process.stderr });
+  // The terminal is readline's while it asks: Ctrl-C and the end of the input come from there.
+  lines.once("close", onInterrupt);
   try {
-    const from = source.header.model.model;
+    const from = harmless(source.header.model.model);
     const answer = await lines.question(`Thinking is bound to ${from}. [d]rop it or [c]onvert it to text? `);
     return /^c/i.test(answer.trim()) ? "convert" : "drop";
   } finally {
+    lines.off("close", onInterrupt);
     lines.close();
   }
 }

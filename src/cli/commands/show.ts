@@ -1,6 +1,7 @@
 // show: one session, as text on the terminal or in a file format.
 import { type Command, Option } from "commander";
 import { formats } from "../../formats/index.ts";
+import { BatonError } from "../../session/error.ts";
 import type { Source, Stream } from "../../session/source.ts";
 import { thread, visible, visiblePositions } from "../../transform/visible.ts";
 import { badge } from "../badge.ts";
@@ -29,13 +30,19 @@ export function define(command: Command, run: Run): void {
 
 async function show(context: Context, name: string, options: Options): Promise<undefined> {
   const { output } = context;
+  if (output.isJson && options.format !== undefined && options.format !== "json")
+    throw new BatonError(
+      "usage",
+      `--json is the universal document, so --format ${options.format} has no place.`,
+      "Use one of them.",
+    );
   const { source } = await openSession(context, name);
   const id = FORMATS[options.format ?? (output.isJson ? "json" : "text")];
   const format = formats.find((one) => one.id === id);
   const stream = streamOf(source, options.visible ?? false, format?.branches ?? false, context);
   if (format) {
     const records = !options.visible;
-    for await (const piece of format.write(stream, { records })) await output.write(piece);
+    for await (const piece of format.write(stream, { records })) await output.document(piece);
     return;
   }
   const { colors, width, isVerbose } = output;

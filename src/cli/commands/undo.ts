@@ -1,5 +1,6 @@
 // undo: takes back what an operation wrote, as long as no agent has gone on with it.
 import type { Command } from "commander";
+import { BatonError } from "../../session/error.ts";
 import { undo } from "../../storage/undo.ts";
 import type { Run } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -13,6 +14,12 @@ export function define(command: Command, run: Run): void {
 
 async function takeBack(context: Context, id: string | undefined): Promise<undefined> {
   const { output, batonHome } = context;
+  if (id === "")
+    throw new BatonError(
+      "usage",
+      "An operation cannot be called nothing.",
+      "Name the beginning of its id, or leave it out for the newest.",
+    );
   const operation = await undo(batonHome, id);
   if (output.isJson) await output.json({ operations: [operationJson(operation)] });
   else await output.write(`${operationLine(operation, context)}\n`);

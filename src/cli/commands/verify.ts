@@ -13,7 +13,7 @@ import { type Run, SESSION } from "../command.ts";
 import type { Context } from "../context.ts";
 import { type Opened, openSession } from "../session.ts";
 import { cut } from "../text.ts";
-import { agentFor, isAtHome } from "./resume.ts";
+import { agentFor, isAtHome, refuseEmpty } from "./resume.ts";
 
 export function define(command: Command, run: Run): void {
   command
@@ -26,6 +26,7 @@ async function check(context: Context, name: string, agent: string | undefined):
   const { output, home } = context;
   const opened = await openSession(context, name);
   const adapter = await agentFor(context, opened, agent);
+  refuseEmpty(opened.source, "prove");
   const cli = await adapter.version(home);
   if (!cli)
     throw new BatonError(
@@ -42,6 +43,12 @@ async function check(context: Context, name: string, agent: string | undefined):
         ? copied(context, opened, adapter, privateHome)
         : carriedInto(opened, adapter, privateHome, cwd, cli),
   });
+  if (result.facts.total === 0)
+    throw new BatonError(
+      "refused",
+      "There is nothing to prove: this session holds nothing that a model would see.",
+      "`baton show SESSION --visible` shows what it holds.",
+    );
   if (output.isJson) await output.json(result);
   else await print(context, adapter, result);
   return isProven(result) ? 0 : EXIT_STATUS.verification_failed;
@@ -95,7 +102,7 @@ async function print({ output }: Context, adapter: Adapter, result: Verification
     ...result.problems.map((problem) => `  ${colors.red("problem")} ${cut(problem, 300)}`),
     ...result.missing.map((finding) => `  ${colors.yellow("missing")} ${findingText(finding)}`),
     ...result.unexpected.map((finding) => `  ${colors.yellow("unexpected")} ${findingText(finding)}`),
-    ...result.foreign.map((host) => `  ${colors.red("contacted")} ${host}`),
+    ...result.foreign.map((host) => `  ${colors.red("contacted")} ${cut(host, 300)}`),
   ];
   await output.write(`${lines.join("\n")}\n`);
 }
