@@ -117,7 +117,13 @@ function others(call: ToolCall, used: readonly string[]): JsonObject {
 function unused(call: ToolCall, used: readonly string[]): Loss[] {
   const was = call.originalTool ?? call.tool;
   return Object.keys(others(call, used)).map((argument) =>
-    loss("tool_argument_dropped", { entry: call.id }, `${argument} of ${was}`),
+    // A label for people changes nothing about what was done.
+    loss(
+      "tool_argument_dropped",
+      { entry: call.id },
+      `${argument} of ${was}`,
+      argument === "description" ? "info" : "warning",
+    ),
   );
 }
 

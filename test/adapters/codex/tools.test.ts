@@ -78,7 +78,7 @@ describe("written as Codex's calls", () => {
       undefined,
       "multi_agent_v1.spawn_agent",
       { message: "p", agent_type: "Explore" },
-      [RENAMED, DROPPED, DROPPED],
+      [RENAMED, "info tool_argument_dropped", DROPPED],
     ],
     [
       "a file that was read",
