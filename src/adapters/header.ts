@@ -40,6 +40,7 @@ export function headerBuilder(
     },
     finish(usages: ReadonlyMap<string, Usage>, head: string | undefined): Header {
       const { known, firstPrompt, links } = facts;
+      repliesSeen.clear();
       const mtime = new Date(ref.files[0]?.mtimeMs ?? 0).toISOString();
       const { originalId } = ref;
       const path = known.cwd ?? extra.cwd ?? "";

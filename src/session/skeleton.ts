@@ -124,6 +124,9 @@ function finish(table: Table, head: string | undefined, unlessFollowed: boolean)
   const turn = table.turns.finish();
   const call = table.calls.finish();
   const flag = table.flags.finish();
+  // Only needed while entries come in, and large in a large session.
+  table.turnNumbers.clear();
+  table.callNumbers.clear();
   const named = head === undefined ? undefined : resolve(table, head);
   const last = ids.length - 1;
   const followed = unlessFollowed && named !== undefined && isBelow(parent, last, named);
