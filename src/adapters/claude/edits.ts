@@ -118,6 +118,9 @@ function nativeUsage(value: Json, usage: Usage): Json {
 
 /** A boundary lists the records that stay visible. */
 function editedKeeps(value: Json, compaction: Compaction, { places, losses }: Context): Json {
+  // Without a summary record of its own there is nowhere to put one.
+  if (value.subtype === "compact_boundary" && compaction.records?.length === 1 && compaction.summary)
+    losses.push(loss("edit_ignored", { entry: compaction.id }, "the summary of a boundary that has none"));
   const before = keptBefore(value, places);
   const keeps = compaction.keeps ?? [];
   const now = new Set(keeps.flatMap((id) => places.records.get(id) ?? []));
