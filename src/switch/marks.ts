@@ -1,7 +1,8 @@
 // Tells whether a file says what it was meant to say: a mark for each entry, made from what the writer means
 // and from what reading the file yields.
 import type { Fold } from "../adapters/adapter.ts";
-import type { Entry, EntryType } from "../session/session.ts";
+import type { EntryType } from "../session/session.ts";
+import { entryText } from "../session/text.ts";
 import { type ReadOptions, readRecords } from "../storage/records.ts";
 
 /** A number rather than text, because a slice would keep the whole string it was cut from in memory. */
@@ -35,22 +36,6 @@ export async function marksIn(
   for await (const batch of readRecords(ref.path, { shrink: true, ...(grown && { grown }) }))
     for (const record of batch)
       for (const folded of fold.step(state, record))
-        if (folded.type === "entry") marks.push(markOf(folded.entry.type, textOf(folded.entry)));
+        if (folded.type === "entry") marks.push(markOf(folded.entry.type, entryText(folded.entry)));
   return marks;
-}
-
-function textOf(entry: Entry): string {
-  switch (entry.type) {
-    case "user":
-    case "assistant":
-    case "system":
-      return entry.content;
-    case "tool_result":
-      return entry.output;
-    case "compaction":
-      return entry.summary ?? "";
-    case "tool_call":
-    case "switch":
-      return "";
-  }
 }

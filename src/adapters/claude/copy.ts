@@ -1,9 +1,11 @@
 // Gives a session back to Claude Code: records that nobody touched are copied byte for byte, what changed is
 // written anew in its place, what was left out is left out, and the chain is closed where that tore it.
+
 import { type Loss, loss } from "../../session/losses.ts";
 import type { Entry, Header, SessionRecord, Usage } from "../../session/session.ts";
 import { type SkeletonBuilder, skeletonBuilder } from "../../session/skeleton.ts";
 import type { Folded, Stream } from "../../session/source.ts";
+import { entryText } from "../../session/text.ts";
 import type { NativeRecord } from "../../storage/records.ts";
 import type { Written, WrittenRecord } from "../adapter.ts";
 import { headerBuilder } from "../header.ts";
@@ -256,22 +258,8 @@ function write(
   const inThread = copying.state.subagent || value?.isSidechain !== true;
   if (uuid !== undefined && value?.parentUuid !== undefined && inThread) copying.thread.parent = uuid;
   copying.closed = typeof bytes === "string" ? bytes.endsWith("\n") : bytes.at(-1) === 10;
-  const says = entries.map((entry): WrittenRecord["says"][number] => [entry.type, textOf(entry)]);
+  const says = entries.map((entry): WrittenRecord["says"][number] => [entry.type, entryText(entry)]);
   return { type: "record", file: copying.thread.file, bytes, says };
-}
-
-function textOf(entry: Entry): string {
-  switch (entry.type) {
-    case "tool_result":
-      return entry.output;
-    case "compaction":
-      return entry.summary ?? "";
-    case "tool_call":
-    case "switch":
-      return "";
-    default:
-      return entry.content;
-  }
 }
 
 /** Entries that came from elsewhere, at their place; what followed the record before them follows them now. */
