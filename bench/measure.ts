@@ -1,6 +1,7 @@
 // One measurement in a process of its own, so that memory is that of the task alone.
 // Usage: node bench/measure.ts TASK KIND FILE; prints one JSON line.
-import { mkdtemp, open, rm } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { mkdtemp, open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { adapters } from "../src/adapters/index.ts";
@@ -82,6 +83,7 @@ async function carryOver(): Promise<number> {
     });
     return counts.user + counts.assistant + counts.tool_call + counts.tool_result;
   } finally {
-    await rm(home, { recursive: true });
+    // Clearing up is no part of carrying.
+    process.once("exit", () => rmSync(home, { recursive: true }));
   }
 }

@@ -40,6 +40,11 @@ export interface SessionRef {
 export interface Fold<State> {
   initial(ref: Pick<SessionRef, "path" | "originalId" | "thread">): State;
   step(state: State, record: NativeRecord): Folded[];
+  /**
+   * Whether the fold only hands on the long texts of this record: it looks at their beginnings, joins them or
+   * leaves them out, and nothing else. `value` is the record with references in it (storage/reference.ts).
+   */
+  passes?(value: unknown): boolean;
 }
 
 export interface Target {
@@ -157,8 +162,8 @@ export interface Adapter {
   write?(stream: Stream, target: Target): AsyncIterable<Written>;
   /** What has to happen on disk for the records to be a session that the CLI finds. */
   plan?(records: AsyncIterable<WrittenRecord>, target: Target): AsyncIterable<Change>;
-  /** Where `plan` will put the main file. */
-  pathOf?(target: Target): string;
+  /** Where `plan` will put a file of the bundle; absent = the main file. */
+  pathOf?(target: Target, file?: string): string;
   newId?(): string;
   resumeCommand?(originalId: string, header: Pick<Header, "project">, options: ResumeOptions): Command;
   /** The installed CLI, or undefined. */

@@ -1,20 +1,23 @@
 // Turns a fold over native records into a Source. Written once for every adapter: one cheap pass builds the
 // skeleton and the header, content is folded again when it is asked for, from the nearest checkpoint.
 import { isUtf8 } from "node:buffer";
+import { batched } from "../session/batches.ts";
 import { type Loss, loss } from "../session/losses.ts";
 import type { Entry, SessionRecord, Usage } from "../session/session.ts";
 import type { Skeleton } from "../session/skeleton.ts";
 import { skeletonBuilder } from "../session/skeleton.ts";
 import type { Folded, Range, Source } from "../session/source.ts";
-import { type NativeRecord, type Position, START } from "../storage/records.ts";
+import { type NativeRecord, type Position, type ReadOptions, START } from "../storage/records.ts";
 import type { Fold, SessionRef } from "./adapter.ts";
 import { headerBuilder } from "./header.ts";
+
+export type PassOptions = Pick<ReadOptions, "shrink" | "raw" | "passes" | "strings"> & { from: Position };
 
 export interface OpenOptions<State> {
   ref: SessionRef;
   fold: Fold<State>;
   /** Reads native records from a position on; the position is one that an earlier read reported. */
-  read(options: { from: Position; shrink: boolean; raw?: boolean }): AsyncIterable<NativeRecord[]>;
+  read(options: PassOptions): AsyncIterable<NativeRecord[]>;
   provider: string;
   children?(): AsyncIterable<Source>;
   /** hidden: the agent leaves a call that was never answered out of its request once the session went on. */
@@ -31,6 +34,8 @@ interface Checkpoint {
   entries: number;
   state: string;
 }
+
+type Strings = NonNullable<ReadOptions["strings"]>;
 
 const CHECKPOINT_BYTES = 4 << 20;
 
@@ -52,7 +57,7 @@ export async function openSource<State>(options: OpenOptions<State>): Promise<So
     header: header.finish(usages, isLast ? undefined : skeleton.id(skeleton.head)),
     skeleton,
     losses,
-    entries: (range) => entries(options, found.checkpoints, facts, range),
+    entries: (range) => batched(() => entries(options, found, facts, range)),
     records: () => records(options, found.withEntry),
     children: options.children ?? none,
   };
@@ -67,13 +72,14 @@ async function gather<State>(options: OpenOptions<State>) {
   const usages = new Map<string, Usage>();
   const checkpoints: Checkpoint[] = [];
   const withEntry = bitmap();
+  const strings: Strings = new Map();
   const hosted = new Set<string>();
   const state = fold.initial(ref);
   let head: Extract<Folded, { type: "head" }> | undefined;
   let count = 0;
   let nextCheckpoint = 0;
 
-  for await (const batch of options.read({ from: START, shrink: true })) {
+  for await (const batch of options.read({ from: START, shrink: true, strings })) {
     for (const record of batch) {
       if (record.offset >= nextCheckpoint) {
         const at = { offset: record.offset, index: record.index, line: record.line };
@@ -109,7 +115,7 @@ async function gather<State>(options: OpenOptions<State>) {
       }
     }
   }
-  return { skeleton, header, losses, usages, checkpoints, withEntry, hosted, head };
+  return { skeleton, header, losses, usages, checkpoints, strings, withEntry, hosted, head };
 }
 
 async function* none(): AsyncGenerator<Source> {
@@ -118,27 +124,30 @@ async function* none(): AsyncGenerator<Source> {
 
 async function* entries<State>(
   options: OpenOptions<State>,
-  checkpoints: readonly Checkpoint[],
+  { checkpoints, strings }: { checkpoints: readonly Checkpoint[]; strings: Strings },
   facts: Facts,
   range: Range = {},
-): AsyncGenerator<Entry> {
+): AsyncGenerator<Entry[]> {
   const from = range.from ?? 0;
   const to = range.to ?? Number.POSITIVE_INFINITY;
   const start = checkpoints.findLast((checkpoint) => checkpoint.entries <= from);
   if (!start) return;
+  const passes = range.texts === "referenced" ? options.fold.passes : undefined;
   const state = JSON.parse(start.state) as State;
   let position = start.entries;
-  for await (const batch of options.read({ from: start.at, shrink: false })) {
+  for await (const batch of options.read({ from: start.at, passes, strings })) {
+    const found: Entry[] = [];
     for (const record of batch) {
       // Only a pass over whole records sees damage inside a long text.
       if (!record.whole) facts.damaged(record);
       for (const folded of options.fold.step(state, record)) {
         if (folded.type !== "entry") continue;
-        if (position >= to) return;
-        if (position >= from) yield completed(folded.entry, position, facts);
+        if (position >= from && position < to) found.push(completed(folded.entry, position, facts));
         position++;
       }
     }
+    if (found.length > 0) yield found;
+    if (position >= to) return;
   }
 }
 
@@ -232,7 +241,7 @@ async function* records<State>(
   options: OpenOptions<State>,
   withEntry: ReturnType<typeof bitmap>,
 ): AsyncGenerator<SessionRecord> {
-  for await (const batch of options.read({ from: START, shrink: false, raw: true })) {
+  for await (const batch of options.read({ from: START, raw: true })) {
     for (const record of batch) yield rawRecord(record, withEntry.has(record.index));
   }
 }

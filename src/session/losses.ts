@@ -84,6 +84,10 @@ const kinds = {
     meaning: "A document could not be carried inline; a file and a note stand in for it.",
   },
   part_converted: { severity: "info", meaning: "A part was turned into text." },
+  text_replaced: {
+    severity: "warning",
+    meaning: "Half a character, which JSON can spell but no agent takes, was replaced.",
+  },
   text_dropped: { severity: "error", meaning: "Text would be missing." },
   call_dropped: { severity: "error", meaning: "A tool call would be missing." },
   id_changed: { severity: "info", meaning: "An id was replaced by one the target accepts." },

@@ -9,6 +9,8 @@ export interface Range {
   from?: number;
   /** Last position, exclusive. */
   to?: number;
+  /** referenced: long texts may stay in their file (storage/reference.ts); only for those who write them down. */
+  texts?: "whole" | "referenced";
 }
 
 /** A session on its way: what transforms return and writers take. */

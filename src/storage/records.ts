@@ -15,7 +15,8 @@ import {
   parseRest,
   splitGlued,
 } from "./damaged.ts";
-import { shrink } from "./shrink.ts";
+import { REFERENCED_FROM, referencer } from "./reference.ts";
+import { type Cut, FOR_STRUCTURE, longStrings, type Stretch, shrink } from "./shrink.ts";
 
 export interface NativeRecord {
   /** Counts every record of the file, blank and broken ones too. */
@@ -26,7 +27,7 @@ export interface NativeRecord {
   length: number;
   /** The parsed JSON; undefined for a blank or unreadable line. */
   value: unknown;
-  /** False when long strings in `value` were cut (see shrink.ts): structure can be trusted, long text cannot. */
+  /** False where structure is all that counts: long strings in `value` may be cut (see shrink.ts). */
   whole: boolean;
   /** False for a last line without its newline, which a running agent may still be writing. */
   terminated: boolean;
@@ -50,6 +51,10 @@ export interface ReadOptions {
   from?: Position;
   /** Cut long strings before parsing: for passes that need structure only. */
   shrink?: boolean;
+  /** Leave long texts in the file (see reference.ts) of those records whose value, read like that, passes. */
+  passes?: ((value: unknown) => boolean) | undefined;
+  /** Where the longest strings of each record stand: a pass that cuts notes it, later ones need not look again. */
+  strings?: Map<number, readonly Stretch[]> | undefined;
   /** Do not parse at all: for passes that need bytes only. The records are the same. */
   raw?: boolean;
   /** Stop at this byte, which must be the start of a line. */
@@ -63,6 +68,8 @@ export interface ReadOptions {
 const CHUNK = 1 << 20;
 /** Bounds memory on a file that is one endless line; twice the largest document an agent takes still fits. */
 const LONGEST_LINE = 96 << 20;
+/** What is parsed at once: objects that are done with soon cost nothing to forget. */
+const BATCH = 64;
 const NEWLINE = 10;
 const NONE: readonly Loss[] = [];
 
@@ -74,41 +81,82 @@ export async function* readRecords(path: string, options: ReadOptions = {}): Asy
     if (!(await file.stat()).isFile()) {
       throw new BatonError("damaged", `${path} is not a regular file.`, "Name the session's own file.");
     }
-    yield* batches(file, options);
+    yield* batches(file, path, options);
   } finally {
     await file.close();
   }
 }
 
-async function* batches(file: FileHandle, options: ReadOptions): AsyncGenerator<NativeRecord[]> {
+async function* batches(
+  file: FileHandle,
+  path: string,
+  options: ReadOptions,
+): AsyncGenerator<NativeRecord[]> {
   const longest = options.longestLine ?? LONGEST_LINE;
-  const end = options.end ?? Number.POSITIVE_INFINITY;
   const position = { ...(options.from ?? START) };
-  const split = splitter(position, await isInLine(file, position.offset), longest, options);
-  let buffer: Buffer = Buffer.allocUnsafe(CHUNK);
-  let held = 0;
-  let readAt = position.offset;
-  for (;;) {
-    // An unfinished line is kept at the front and the buffer grows with it, so it is copied a few times only.
-    if (held * 2 > buffer.length) buffer = grown(buffer, held, longest);
-    const size = options.grown ? await options.grown(readAt) : end;
-    const wanted = Math.min(buffer.length - held, size - readAt);
-    const { bytesRead } = await file.read(buffer, held, wanted, readAt);
-    readAt += bytesRead;
-    const filled = buffer.subarray(0, held + bytesRead);
-    const records = split(filled, bytesRead === 0);
-    if (records.length > 0) yield records;
-    if (bytesRead === 0) return;
-    held = readAt - position.offset;
-    if (held === 0 && buffer.length > CHUNK) buffer = Buffer.allocUnsafe(CHUNK);
-    else filled.copyWithin(0, filled.length - held);
+  const split = splitter(path, position, await isInLine(file, position.offset), longest, options);
+  const chunks = chunksOf(file, position.offset, options);
+  for (let unfinished: Buffer = NOTHING; ; ) {
+    const bytes = await chunks.next(unfinished);
+    const isEnd = bytes.length === unfinished.length;
+    yield* split(bytes, isEnd);
+    if (isEnd) return;
+    unfinished = bytes.subarray(bytes.length - (chunks.offset() - position.offset));
   }
 }
 
-function grown(buffer: Buffer, held: number, longest: number): Buffer {
-  const larger = Buffer.allocUnsafe(Math.min(buffer.length * 4, Math.max(longest, held) + CHUNK));
-  buffer.copy(larger, 0, 0, held);
-  return larger;
+const NOTHING = Buffer.alloc(0);
+
+/** Reads ahead: the next chunk is on its way while the last one is worked on. */
+function chunksOf(file: FileHandle, start: number, { end = Number.POSITIVE_INFINITY, grown }: ReadOptions) {
+  let offset = start;
+  // Before each chunk there is room for the line that the last one has begun.
+  let [current, spare] = [Buffer.allocUnsafe(2 * CHUNK), Buffer.allocUnsafe(2 * CHUNK)];
+  const read = async (): Promise<number> => {
+    const size = grown ? await grown(offset) : end;
+    return (await file.read(spare, CHUNK, Math.min(CHUNK, size - offset), offset)).bytesRead;
+  };
+  const readAhead = () => {
+    const length = read();
+    // Whoever wants the chunk sees it.
+    length.catch(() => undefined);
+    return length;
+  };
+  let ahead = readAhead();
+  let long: Buffer | undefined;
+  return {
+    /** How far the file has been read. */
+    offset: () => offset,
+    /** The next chunk after the line that the last one has begun; only that at the end. Valid until the next call. */
+    async next(unfinished: Buffer): Promise<Buffer> {
+      const length = await ahead;
+      offset += length;
+      const chunk = spare.subarray(CHUNK, CHUNK + length);
+      const isLong = unfinished.length > CHUNK;
+      if (isLong) long = joined(long, unfinished, chunk);
+      else {
+        unfinished.copy(spare, CHUNK - unfinished.length);
+        long = undefined;
+      }
+      // Both are copied by now, so their buffers can be filled again.
+      [current, spare] = [spare, current];
+      if (length > 0) ahead = readAhead();
+      return long && isLong
+        ? long.subarray(0, unfinished.length + length)
+        : current.subarray(CHUNK - unfinished.length, CHUNK + length);
+    },
+  };
+}
+
+/** A buffer that begins with both, the one that was used last if they fit: a long line is copied a few times only. */
+function joined(last: Buffer | undefined, unfinished: Buffer, chunk: Buffer): Buffer {
+  const size = unfinished.length + chunk.length;
+  const wanted = Math.max(size, Math.min(4 * size, LONGEST_LINE + 2 * CHUNK));
+  const buffer = last && last.length >= size ? last : Buffer.allocUnsafeSlow(wanted);
+  if (unfinished.buffer !== buffer.buffer || unfinished.byteOffset !== buffer.byteOffset)
+    unfinished.copy(buffer);
+  chunk.copy(buffer, unfinished.length);
+  return buffer;
 }
 
 /** A position can lie behind the first of several objects on a line, or inside a line that is too long. */
@@ -119,10 +167,17 @@ async function isInLine(file: FileHandle, offset: number): Promise<boolean> {
 }
 
 /** Takes whole records off the front of the bytes and moves the position past them. */
-function splitter(position: Position, startsInLine: boolean, longest: number, options: ReadOptions) {
+function splitter(
+  path: string,
+  position: Position,
+  startsInLine: boolean,
+  longest: number,
+  options: ReadOptions,
+) {
   let inLine = startsInLine;
-  return (bytes: Buffer, finished: boolean): NativeRecord[] => {
-    const records: NativeRecord[] = [];
+  const referencing = referencer(path);
+  return function* (bytes: Buffer, finished: boolean): Generator<NativeRecord[]> {
+    let records: NativeRecord[] = [];
     // Looked for once a chunk, because it costs per call.
     const isPlain = options.raw ? !maybeGlued(bytes) : isUtf8(bytes);
     let start = 0;
@@ -138,12 +193,22 @@ function splitter(position: Position, startsInLine: boolean, longest: number, op
         add(records, position, line, undefined, true, terminated, tooLong(position, inLine, longest));
       else if (options.raw) addRaw(records, position, line, terminated, isPlain, inLine);
       else if (inLine) addPieces(records, position, parseRest(line, placeOf(position)), terminated);
-      else addLine(records, position, line, terminated, isPlain, options.shrink);
+      else {
+        const isLong = line.length >= 2 * REFERENCED_FROM;
+        const value =
+          isPlain && isLong ? passing(line, referencing(position), position.index, options) : FAILED;
+        if (value !== FAILED) add(records, position, line, value, true, terminated, NONE);
+        else addLine(records, position, line, terminated, isPlain, options);
+      }
       inLine = isTooLong;
       if (newline !== -1 && !isTooLong) position.line++;
       start = stop;
+      if (records.length >= BATCH) {
+        yield records;
+        records = [];
+      }
     }
-    return records;
+    if (records.length > 0) yield records;
   };
 }
 
@@ -153,13 +218,13 @@ function addLine(
   line: Buffer,
   terminated: boolean,
   isPlain: boolean,
-  shrinks = false,
+  { shrink: shrinks = false, strings }: ReadOptions,
 ): void {
-  const small = shrinks ? shrink(line) : undefined;
+  const small = shrinks ? structure(line, position.index, strings) : undefined;
   const value = parse(small ?? line.toString("utf8"));
   if (value !== FAILED) {
     const losses = isPlain ? NONE : oddBytes(line, placeOf(position));
-    add(records, position, line, value, small === undefined, terminated, losses);
+    add(records, position, line, value, !shrinks, terminated, losses);
     return;
   }
   // Damage inside a long text costs that text only, and both kinds of pass agree on the record.
@@ -169,6 +234,24 @@ function addLine(
     const damage = loss("record_unreadable", placeOf(position), "a long text in it is damaged and was cut");
     add(records, position, line, rest, false, terminated, [damage]);
   } else addPieces(records, position, parseDamaged(line, placeOf(position), terminated), terminated);
+}
+
+function structure(line: Buffer, index: number, noted: ReadOptions["strings"]): string | undefined {
+  const strings = longStrings(line, FOR_STRUCTURE.longest);
+  if (noted && line.length >= 2 * REFERENCED_FROM)
+    noted.set(
+      index,
+      strings.filter(([start, end]) => end - start > REFERENCED_FROM),
+    );
+  return shrink(line, FOR_STRUCTURE, strings);
+}
+
+/** The value with references in it; FAILED when the record has to be read whole. */
+function passing(line: Buffer, cut: Cut, index: number, { passes, strings }: ReadOptions): unknown {
+  if (!passes) return FAILED;
+  const small = shrink(line, cut, strings?.get(index));
+  const value = small === undefined ? FAILED : parse(small);
+  return value !== FAILED && passes(value) ? value : FAILED;
 }
 
 function addRaw(

@@ -3,6 +3,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { type FileHandle, mkdir, open, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { batchesOf } from "../session/batches.ts";
 import { BatonError } from "../session/error.ts";
 import { checkAppend } from "./append.ts";
 import type { Change } from "./changes.ts";
@@ -18,6 +19,7 @@ import {
   writeFully,
 } from "./disk.ts";
 import { type AppendedFile, bytesPath, type CreatedFile, type Journal, stagedName } from "./journal.ts";
+import { newResolver } from "./reference.ts";
 
 /** Called before everything that changes the disk; tests end the process there. */
 export type OnStep = (step: string) => void | Promise<void>;
@@ -28,6 +30,8 @@ export type OnWritten = (path: string, staged: string, size: number) => void;
 /** More are closed and opened again, because a process may only have so many. */
 const OPEN_FILES = 64;
 
+const SYNC_EVERY = 32 << 20;
+
 /** A file on its way to the disk. */
 interface Draft {
   number: number;
@@ -37,6 +41,9 @@ interface Draft {
   file?: CreatedFile | AppendedFile;
   hash: Hash;
   size: number;
+  /** How much of it the disk was told to keep, and whether it has. */
+  synced: number;
+  syncing: Promise<void>;
   /** All the bytes of an append, because they are written at once. */
   appended: Buffer[];
 }
@@ -51,6 +58,7 @@ export async function stage(
   const drafts = new Map<string, Draft>();
   const collected = collector<Draft>();
   const handles = openHandles();
+  const texts = newResolver();
   let writing = Promise.resolve();
   /** Goes on in the background, so that the next records are made while these are written. */
   const flush = async () => {
@@ -61,10 +69,14 @@ export async function stage(
     writing.catch(() => undefined);
   };
   try {
-    for await (const change of changes) {
-      const draft = draftFor(drafts, change);
-      if (change.type === "append") draft.appended.push(Buffer.from(change.bytes as string));
-      else if (collected.add(draft, change.bytes)) await flush();
+    for await (const batch of batchesOf(changes)) {
+      for (const change of batch) {
+        const draft = draftFor(drafts, change);
+        for (const bytes of texts.pieces(change.bytes)) {
+          if (change.type === "append") draft.appended.push(Buffer.from(bytes as string));
+          else if (collected.add(draft, bytes)) await flush();
+        }
+      }
     }
     await flush();
     await writing;
@@ -73,6 +85,7 @@ export async function stage(
     // Also when the changes themselves failed: nothing may still be written after this.
     await writing.catch(() => undefined);
     await handles.close();
+    texts.close();
   }
   await step("journal staged");
   await journal.save("staged");
@@ -88,7 +101,15 @@ function draftFor(drafts: Map<string, Draft>, change: Change): Draft {
       "Please report this as a bug.",
     );
   if (known) return known;
-  const draft = { number: drafts.size, change, hash: createHash("sha256"), size: 0, appended: [] };
+  const draft: Draft = {
+    number: drafts.size,
+    change,
+    hash: createHash("sha256"),
+    size: 0,
+    synced: 0,
+    syncing: Promise.resolve(),
+    appended: [],
+  };
   drafts.set(change.path, draft);
   return draft;
 }
@@ -113,12 +134,23 @@ async function write(
     draft.size += bytes.length;
     try {
       await step(`write ${draft.number}`);
-      await writeFully(await handles.open(draft.file), bytes);
+      const handle = await handles.open(draft.file);
+      await writeFully(handle, bytes);
+      syncSoon(handle, draft);
       onWritten(draft.change.path, draft.file.staged, draft.size);
     } catch (error) {
       throw diskError(error, draft.file.path);
     }
   }
+}
+
+/** Lets the disk begin while more is made, so that there is little to wait for at the end. */
+function syncSoon(handle: FileHandle, draft: Draft): void {
+  if (draft.size - draft.synced < SYNC_EVERY) return;
+  draft.synced = draft.size;
+  // A disk reports an error once only, so each of these has to be waited for.
+  draft.syncing = Promise.all([draft.syncing, handle.datasync()]).then(() => undefined);
+  draft.syncing.catch(() => undefined);
 }
 
 /** Writes new files and the folders they need into the journal, then makes the folders. */
@@ -181,10 +213,10 @@ async function complete(
   handles: OpenHandles,
   step: OnStep,
 ): Promise<void> {
-  for (const { number, file, hash, size, appended } of drafts) {
+  for (const { number, file, hash, size, syncing, appended } of drafts) {
     if (file?.type === "create") {
       await step(`sync ${number}`);
-      const inode = await handles.sync(file);
+      const inode = await handles.sync(file, syncing);
       file.written = { inode, size, sha256: hash.digest("hex") };
     } else if (file?.type === "append") {
       const bytes = Buffer.concat(appended);
@@ -225,10 +257,11 @@ function openHandles() {
       return handle;
     },
     /** Returns the inode. */
-    async sync(file: CreatedFile): Promise<number> {
+    async sync(file: CreatedFile, syncing: Promise<void>): Promise<number> {
       const handle = await take(file);
       opened.delete(file.staged);
       try {
+        await syncing;
         await handle.sync();
         return (await handle.stat()).ino;
       } catch (error) {

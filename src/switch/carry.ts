@@ -1,14 +1,16 @@
 // Carries a session into an agent: prepare the content, change the dialect, apply it to the store, read it
 // back. Written once for resume, fork and whatever moves a session next.
-import type { Adapter, Command, Home, Target, Written, WrittenRecord } from "../adapters/adapter.ts";
+import type { Adapter, Command, Home, Target, WrittenRecord } from "../adapters/adapter.ts";
+import { batchesOf } from "../session/batches.ts";
 import { BatonError } from "../session/error.ts";
 import type { Loss } from "../session/losses.ts";
 import type { EntryType } from "../session/session.ts";
-import type { Source, Stream } from "../session/source.ts";
+import type { Range, Source, Stream } from "../session/source.ts";
 import { apply } from "../storage/apply.ts";
 import type { Change } from "../storage/changes.ts";
 import { thread, visible } from "../transform/visible.ts";
-import { markOf } from "./marks.ts";
+import { compare, type Ledger, newLedger, recordsOnly, UnlikeError } from "./ledger.ts";
+import { marksIn } from "./marks.ts";
 import { prepare } from "./prepare.ts";
 import { newReadBack } from "./read-back.ts";
 
@@ -46,6 +48,16 @@ export interface Carried {
 }
 
 export async function carry(request: CarryRequest): Promise<Carried> {
+  try {
+    return await attempt(request, "referenced");
+  } catch (error) {
+    // Damage inside a text that only passed through shows when it is read back. Read whole, it is reported.
+    if (!(error instanceof UnlikeError) || isOwn(request)) throw error;
+    return attempt(request, "whole");
+  }
+}
+
+async function attempt(request: CarryRequest, texts: Range["texts"]): Promise<Carried> {
   const { to } = request;
   if (!to.write || !to.plan || !to.pathOf || !to.resumeCommand)
     throw new BatonError(
@@ -54,7 +66,7 @@ export async function carry(request: CarryRequest): Promise<Carried> {
       "Pick another agent.",
     );
   const target = await targetOf(request);
-  const stream = streamFor(request);
+  const stream = streamFor(request, texts);
   const ledger = newLedger();
   const records = recordsOnly(to.write(stream, target), ledger);
   const check = () => refuse(request, ledger, [...stream.losses, ...ledger.losses]);
@@ -96,38 +108,14 @@ async function targetOf(request: CarryRequest): Promise<Target> {
   };
 }
 
+function isOwn({ source, to }: CarryRequest): boolean {
+  return source.header.source.cli === to.id;
+}
+
 /** The same agent gets its own records back; another one gets what the model sees, prepared for it. */
-function streamFor({ source, to, history, thinking }: CarryRequest): Stream {
-  if (source.header.source.cli === to.id) return thread(source);
-  return prepare(visible(source, { history: history ?? "visible" }), { thinking: thinking ?? "drop" });
-}
-
-/** What the writer has said so far. */
-interface Ledger {
-  losses: Loss[];
-  counts: Record<EntryType, number>;
-  /** A mark for each entry of the main file, which reading back must find again in this order. */
-  marks: number[];
-}
-
-function newLedger(): Ledger {
-  const counts = { user: 0, assistant: 0, tool_call: 0, tool_result: 0, system: 0, switch: 0, compaction: 0 };
-  return { losses: [], counts, marks: [] };
-}
-
-async function* recordsOnly(written: AsyncIterable<Written>, ledger: Ledger): AsyncGenerator<WrittenRecord> {
-  for await (const item of written) {
-    if (item.type === "loss") {
-      ledger.losses.push(item.loss);
-      continue;
-    }
-    if (item.file === "main")
-      for (const [type, text] of item.says) {
-        ledger.counts[type]++;
-        ledger.marks.push(markOf(type, text));
-      }
-    yield item;
-  }
+function streamFor(request: CarryRequest, texts: Range["texts"]): Stream {
+  const { source, history = "visible", thinking = "drop" } = request;
+  return isOwn(request) ? thread(source) : prepare(visible(source, { history, texts }), { thinking });
 }
 
 /** Stops before anything reaches the store. */
@@ -150,7 +138,7 @@ function refuse(request: CarryRequest, ledger: Ledger, losses: readonly Loss[]):
 }
 
 async function drain(records: AsyncIterable<WrittenRecord>, check: () => void): Promise<null> {
-  for await (const _ of records);
+  for await (const _ of batchesOf(records));
   check();
   return null;
 }
@@ -164,7 +152,7 @@ async function applyAndReadBack(
 ): Promise<string> {
   const { to, source } = request;
   const path = to.pathOf?.(target) ?? "";
-  const back = newReadBack(to, target.originalId);
+  const back = newReadBack(to, { path, originalId: target.originalId });
   try {
     const operation = await apply(changes, {
       batonHome: request.batonHome,
@@ -181,27 +169,15 @@ async function applyAndReadBack(
       },
       async readBack(staged) {
         check();
-        compare(to, ledger.marks, await back.marks(staged(path)));
+        for (const [file, meant] of ledger.marks) {
+          const at = to.pathOf?.(target, file) ?? path;
+          const other = { path: at, staged: staged(at), originalId: target.originalId };
+          compare(to, meant, at === path ? await back.marks(staged(path)) : await marksIn(to.fold, other));
+        }
       },
     });
     return operation.id;
   } finally {
     await back.close();
   }
-}
-
-/** Compares what the finished file says, still under its temporary name, with what was meant. */
-function compare(to: Adapter, meant: readonly number[], found: ArrayLike<number>): void {
-  if (found.length !== meant.length)
-    throw unlike(to, `${meant.length} entries were written and ${found.length} read back`);
-  const wrong = meant.findIndex((mark, at) => mark !== found[at]);
-  if (wrong !== -1) throw unlike(to, `entry ${wrong + 1} reads back as another one`);
-}
-
-function unlike(to: Adapter, what: string): BatonError {
-  return new BatonError(
-    "failed",
-    `The ${to.label} session did not read back as it was meant: ${what}. Nothing was written.`,
-    "This is a bug in Baton: please report it with `baton convert SESSION --to universal`.",
-  );
 }

@@ -5,16 +5,22 @@ import type { EntryType } from "../session/session.ts";
 import { entryText } from "../session/text.ts";
 import { type ReadOptions, readRecords } from "../storage/records.ts";
 
+export interface StagedFile {
+  path: string;
+  staged: string;
+  originalId: string;
+}
+
 /** A number rather than text, because a slice would keep the whole string it was cut from in memory. */
 export function markOf(type: EntryType, text: string): number {
   let hash = ENTRY_MARKS[type];
-  if (type === "tool_call") return hash;
   const length = Math.min(text.length, MARKED_LENGTH);
   for (let at = 0; at < length; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
   return hash;
 }
 
-const MARKED_LENGTH = 200;
+/** Of a text that stays in its file (storage/reference.ts) more is not at hand. */
+const MARKED_LENGTH = 2000;
 const ENTRY_MARKS: Record<EntryType, number> = {
   user: 1,
   assistant: 2,
@@ -25,15 +31,15 @@ const ENTRY_MARKS: Record<EntryType, number> = {
   compaction: 7,
 };
 
-/** The marks of all entries in a file. */
+/** The marks of all entries in a file that will be at `path` and is at `staged` now. Every byte is parsed. */
 export async function marksIn(
   fold: Fold<unknown>,
-  ref: { path: string; originalId: string },
+  { staged, ...ref }: StagedFile,
   grown?: ReadOptions["grown"],
 ): Promise<number[]> {
   const state = fold.initial(ref);
   const marks: number[] = [];
-  for await (const batch of readRecords(ref.path, { shrink: true, ...(grown && { grown }) }))
+  for await (const batch of readRecords(staged, grown ? { grown } : {}))
     for (const record of batch)
       for (const folded of fold.step(state, record))
         if (folded.type === "entry") marks.push(markOf(folded.entry.type, entryText(folded.entry)));

@@ -1,5 +1,6 @@
 // Changes a session's CONTENT for its target before the writer changes its dialect: thinking by policy, what
 // the old agent said of itself left out, unanswered calls completed, results without a call left out.
+import { batched, batchesOf } from "../session/batches.ts";
 import { type Loss, loss } from "../session/losses.ts";
 import type { Entry, Part, ToolCall } from "../session/session.ts";
 import type { Stream } from "../session/source.ts";
@@ -17,7 +18,7 @@ export function prepare(stream: Stream, options: PrepareOptions): Stream {
     get losses() {
       return [...stream.losses, ...own];
     },
-    entries: () => completed(stream.entries(), options, own),
+    entries: () => batched(() => completed(stream.entries(), options, own)),
     async *children() {
       for await (const child of stream.children()) {
         const prepared = prepare(child, options);
@@ -85,41 +86,49 @@ async function* completed(
   entries: AsyncIterable<Entry>,
   options: PrepareOptions,
   losses: Loss[],
-): AsyncGenerator<Entry> {
+): AsyncGenerator<Entry[]> {
   const open = new Map<string, ToolCall>();
-  const settle = function* (): Generator<Entry> {
-    for (const call of open.values()) {
-      losses.push(loss("call_completed", { entry: call.id }, toolName(call)));
-      yield missingResult(call, "[Tool call was interrupted; no result was recorded]", false);
+  for await (const batch of batchesOf(entries)) {
+    const found: Entry[] = [];
+    for (const recorded of batch) {
+      const entry = changed(recorded, options, losses);
+      if (entry) add(entry, open, found, losses);
     }
-    open.clear();
-  };
-  for await (const recorded of entries) {
-    const entry = changed(recorded, options, losses);
-    if (entry === undefined) continue;
-    if (entry.type === "tool_call") {
-      // The same id again, which only damage can cause: the first one was never answered.
-      if (open.has(entry.id)) yield* settle();
-      if (entry.hosted) {
-        losses.push(
-          loss("call_completed", { entry: entry.id }, `${toolName(entry)}, which ran at the provider`),
-        );
-        yield entry;
-        yield missingResult(entry, "[This ran at the model's provider; its result was not recorded]", true);
-        continue;
-      }
-      open.set(entry.id, entry);
-    } else if (entry.type === "tool_result") {
-      if (!open.delete(entry.callId)) {
-        losses.push(loss("result_dropped", { entry: entry.id }, `its call ${entry.callId} is not there`));
-        continue;
-      }
-    } else if (open.size > 0 && !sameMessage(entry, open)) {
-      yield* settle();
-    }
-    yield entry;
+    if (found.length > 0) yield found;
   }
-  yield* settle();
+  const rest: Entry[] = [];
+  settle(open, rest, losses);
+  yield rest;
+}
+
+function add(entry: Entry, open: Map<string, ToolCall>, found: Entry[], losses: Loss[]): void {
+  if (entry.type === "tool_call") {
+    // The same id again, which only damage can cause: the first one was never answered.
+    if (open.has(entry.id)) settle(open, found, losses);
+    if (entry.hosted) {
+      const detail = `${toolName(entry)}, which ran at the provider`;
+      losses.push(loss("call_completed", { entry: entry.id }, detail));
+      const words = "[This ran at the model's provider; its result was not recorded]";
+      found.push(entry, missingResult(entry, words, true));
+      return;
+    }
+    open.set(entry.id, entry);
+  } else if (entry.type === "tool_result") {
+    if (!open.delete(entry.callId)) {
+      losses.push(loss("result_dropped", { entry: entry.id }, `its call ${entry.callId} is not there`));
+      return;
+    }
+  } else if (open.size > 0 && !sameMessage(entry, open)) settle(open, found, losses);
+  found.push(entry);
+}
+
+/** Answers the calls that are still open. */
+function settle(open: Map<string, ToolCall>, found: Entry[], losses: Loss[]): void {
+  for (const call of open.values()) {
+    losses.push(loss("call_completed", { entry: call.id }, toolName(call)));
+    found.push(missingResult(call, "[Tool call was interrupted; no result was recorded]", false));
+  }
+  open.clear();
 }
 
 /** Text may stand between the calls of one model message. */

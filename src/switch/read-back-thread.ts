@@ -4,7 +4,7 @@ import { adapters } from "../adapters/index.ts";
 import { marksIn } from "./marks.ts";
 import type { News, Task } from "./read-back.ts";
 
-const { agent, originalId, path } = workerData as Task;
+const { agent, ...file } = workerData as Task;
 let news: News = { size: 0, complete: false };
 let wake: () => void = () => undefined;
 
@@ -24,6 +24,6 @@ async function grown(read: number): Promise<number> {
 
 const adapter = adapters.find(({ id }) => id === agent);
 if (!adapter) throw new Error(`there is no adapter named ${agent}`);
-const marks = Int32Array.from(await marksIn(adapter.fold, { path, originalId }, grown));
+const marks = Int32Array.from(await marksIn(adapter.fold, file, grown));
 parentPort?.postMessage(marks, [marks.buffer]);
 parentPort?.close();

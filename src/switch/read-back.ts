@@ -4,21 +4,19 @@ import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { Adapter } from "../adapters/adapter.ts";
 import { adapters } from "../adapters/index.ts";
-import { marksIn } from "./marks.ts";
+import { marksIn, type StagedFile } from "./marks.ts";
 
 export interface ReadBack {
   /** That many bytes of the file are there. */
-  grew(path: string, size: number): void;
+  grew(staged: string, size: number): void;
   /** The marks of its entries, once it is complete. */
-  marks(path: string): Promise<ArrayLike<number>>;
+  marks(staged: string): Promise<ArrayLike<number>>;
   close(): Promise<void>;
 }
 
 /** What the thread is told when it starts. */
-export interface Task {
+export interface Task extends StagedFile {
   agent: string;
-  originalId: string;
-  path: string;
 }
 
 /** What it is told while the file grows. */
@@ -30,21 +28,26 @@ export interface News {
 /** Reading this much takes about as long as starting a thread. */
 const WORTH_A_THREAD = 8 << 20;
 
-export function newReadBack(to: Adapter, originalId: string, threadFrom = WORTH_A_THREAD): ReadBack {
+/** `ref`: the file once it has its name. */
+export function newReadBack(
+  to: Adapter,
+  ref: Omit<StagedFile, "staged">,
+  threadFrom = WORTH_A_THREAD,
+): ReadBack {
   let thread: { worker: Worker; marks: Promise<Int32Array> } | undefined;
   let size = 0;
   const tell = (complete: boolean) => thread?.worker.postMessage({ size, complete } satisfies News);
   return {
-    grew(path, bytes) {
+    grew(staged, bytes) {
       size = bytes;
       // The thread finds an adapter by its name, so only those on the list can be read there.
       if (size >= threadFrom && adapters.includes(to))
-        thread ??= startThread({ agent: to.id, originalId, path });
+        thread ??= startThread({ agent: to.id, ...ref, staged });
       tell(false);
     },
-    async marks(path) {
+    async marks(staged) {
       tell(true);
-      const here = () => marksIn(to.fold, { path, originalId });
+      const here = () => marksIn(to.fold, { ...ref, staged });
       // A thread that fails, for want of memory maybe, costs time and nothing else.
       return thread ? thread.marks.catch(here) : here();
     },

@@ -6,7 +6,14 @@ import type { Source } from "../session/source.ts";
 export function forkAt(source: Source, at: string): Source {
   const head = positionOf(source, at);
   const skeleton = { ...source.skeleton, head };
-  return { ...source, skeleton, header: { ...source.header, head: source.skeleton.id(head) } };
+  return {
+    ...source,
+    skeleton,
+    header: { ...source.header, head: source.skeleton.id(head) },
+    get losses() {
+      return source.losses;
+    },
+  };
 }
 
 function positionOf(source: Source, at: string): number {

@@ -1,14 +1,17 @@
 // What the model would see if the native CLI resumed the session now: the current branch, from the last
 // compaction on. Readers have already turned each vendor's rules into head, parent and compaction, so there
 // are no agent cases here.
+import { mapped } from "../session/batches.ts";
 import { type Loss, loss } from "../session/losses.ts";
 import type { Compaction, Entry, Session, UserEntry } from "../session/session.ts";
 import type { Skeleton } from "../session/skeleton.ts";
-import { type Source, type Stream, sourceOf } from "../session/source.ts";
+import { type Range, type Source, type Stream, sourceOf } from "../session/source.ts";
 
 export interface VisibleOptions {
   /** visible = from the last compaction on; full = the whole branch, compacted history included. */
   history?: "visible" | "full";
+  /** As in Range. */
+  texts?: Range["texts"];
 }
 
 /** Positions of the visible entries in the order in which the model sees them. */
@@ -128,12 +131,13 @@ export function visible(source: Source, options: VisibleOptions = {}): Stream {
       return [...source.losses, ...hidden];
     },
     ...(source.records && { records: source.records }),
-    async *entries() {
-      for await (const entry of inOrder(source, order)) {
-        if (entry.type === "compaction") yield* standIns(entry);
-        else yield entry.parent === undefined ? entry : withoutParent(entry);
-      }
-    },
+    entries: () =>
+      mapped(inOrder(source, order, options.texts), (batch) =>
+        batch.flatMap((entry) => {
+          if (entry.type === "compaction") return standIns(entry);
+          return entry.parent === undefined ? entry : withoutParent(entry);
+        }),
+      ),
     async *children() {
       for await (const child of source.children()) yield visible(child, options);
     },
@@ -152,7 +156,9 @@ export function thread(source: Source): Stream {
   const order = threadPositions(source.skeleton, { history: "full" });
   return {
     header: source.header,
-    losses: source.losses,
+    get losses() {
+      return source.losses;
+    },
     ...(source.records && { records: source.records }),
     entries: () => inOrder(source, order),
     async *children() {
@@ -167,30 +173,37 @@ export async function visibleEntries(session: Session, options: VisibleOptions =
 }
 
 /** Reads the file once and holds back what comes before its turn. */
-async function* inOrder(source: Source, order: readonly number[]): AsyncGenerator<Entry> {
-  if (order.length === 0) return;
+function inOrder(
+  source: Source,
+  order: readonly number[],
+  texts: Range["texts"] = "whole",
+): AsyncIterable<Entry> {
   const { from, to, early } = reach(order);
   const held = new Map<number, Entry>();
   let due = 0;
   let position = from;
-  for await (const entry of source.entries({ from, to: to + 1 })) {
-    if (position === order[due]) {
-      due++;
-      yield entry;
-    } else if (early.has(position)) held.set(position, entry);
-    position++;
-    if (held.size === 0) continue;
-    for (let next = held.get(order[due] ?? -1); next; next = held.get(order[due] ?? -1)) {
-      held.delete(order[due] as number);
-      due++;
-      yield next;
+  return mapped(source.entries({ from, to: to + 1, texts }), (batch) => {
+    const found: Entry[] = [];
+    for (const entry of batch) {
+      if (position === order[due]) {
+        due++;
+        found.push(entry);
+      } else if (early.has(position)) held.set(position, entry);
+      position++;
+      if (held.size === 0) continue;
+      for (let next = held.get(order[due] ?? -1); next; next = held.get(order[due] ?? -1)) {
+        held.delete(order[due] as number);
+        due++;
+        found.push(next);
+      }
     }
-  }
+    return found;
+  });
 }
 
 /** Where reading begins and ends, and which entries are read before it is their turn: hardly any. */
 function reach(order: readonly number[]): { from: number; to: number; early: ReadonlySet<number> } {
-  let from = Number.POSITIVE_INFINITY;
+  let from = order.length === 0 ? 0 : Number.POSITIVE_INFINITY;
   let to = -1;
   const early = new Set<number>();
   for (const position of order) {

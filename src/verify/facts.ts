@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import type { Entry, Part, ToolCall, ToolResult } from "../session/session.ts";
 import type { Stream } from "../session/source.ts";
+import { wholeJson } from "../session/text.ts";
 
 /** Where a fact comes from. */
 interface Origin {
@@ -39,7 +40,8 @@ export type Fact = Origin &
 /** The facts of a session as it was meant to be carried: one thread, thinking already decided on. */
 export async function* factsOf(stream: Stream): AsyncGenerator<Fact> {
   const calls = new Map<string, Extract<Fact, { type: "call" }>>();
-  for await (const entry of stream.entries()) {
+  for await (const recorded of stream.entries()) {
+    const entry = withoutHalves(recorded);
     for (const fact of entryFacts(entry, stream.header.project.path)) {
       if (fact.type === "call") calls.set(fact.callId, fact);
       yield fact;
@@ -49,6 +51,12 @@ export async function* factsOf(stream: Stream): AsyncGenerator<Fact> {
     if (call && entry.details?.patch !== undefined) call.patch = entry.details.patch;
     calls.delete(entry.callId);
   }
+}
+
+/** Half a character can reach no model, so its replacement is what has to arrive. */
+function withoutHalves(entry: Entry): Entry {
+  const { json, isReplaced } = wholeJson(entry);
+  return isReplaced ? JSON.parse(json) : entry;
 }
 
 function* entryFacts(entry: Entry, cwd: string): Generator<Fact> {

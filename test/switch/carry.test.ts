@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { Adapter, Target, Written } from "../../src/adapters/adapter.ts";
 import { adapters } from "../../src/adapters/index.ts";
 import { loss } from "../../src/session/losses.ts";
+import type { Entry } from "../../src/session/session.ts";
 import { type Stream, sourceOf } from "../../src/session/source.ts";
 import { type CarryRequest, carry } from "../../src/switch/carry.ts";
 import { assistant, call, result, session, user } from "../session/build.ts";
@@ -61,6 +62,36 @@ describe.each(adapters.map((to) => [to.id, to] as const))("into %s", (_, to) => 
       written.type === "record" ? [{ ...written, bytes: change(String(written.bytes)) }] : [written],
     );
     const source = sourceOf(session([user("u1"), assistant("a1"), user("u2")]));
+    const asked = await request(liar, { source });
+    await expect(carry(asked)).rejects.toMatchObject({ code: "failed" });
+    expect(await filesOf(asked)).toEqual([]);
+  });
+
+  it.each([
+    ["the arguments of a call", (text: string) => text.replaceAll("run c1", "run c2")],
+    ["the end of a text", (text: string) => text.replaceAll("the end", "an end")],
+  ])("notices other words in %s", async (__, change) => {
+    const liar = tampered(to, (written) =>
+      written.type === "record" ? [{ ...written, bytes: change(String(written.bytes)) }] : [written],
+    );
+    const long = { ...user("u1"), content: `${"so it went ".repeat(100)}the end` } as Entry;
+    const asked = await request(liar, { source: sourceOf(session([long, call("c1"), result("c1")])) });
+    await expect(carry(asked)).rejects.toMatchObject({ code: "failed" });
+    expect(await filesOf(asked)).toEqual([]);
+  });
+
+  it("reads the files of subagents back as well", async () => {
+    const child = session([user("s1"), assistant("s2")], { id: "child" });
+    const links = [{ type: "subagent" as const, session: "universal:child", entry: "c1" }];
+    const source = sourceOf(session(timeline, { links, children: [child] }));
+    const honest = await request(to, { source });
+    await carry(honest);
+    expect((await filesOf(honest)).length).toBeGreaterThan(1);
+    const liar = tampered(to, (written) =>
+      written.type === "record"
+        ? [{ ...written, bytes: String(written.bytes).replaceAll("replies s2", "replies s3") }]
+        : [written],
+    );
     const asked = await request(liar, { source });
     await expect(carry(asked)).rejects.toMatchObject({ code: "failed" });
     expect(await filesOf(asked)).toEqual([]);

@@ -10,6 +10,7 @@ import { newReadBack } from "../../src/switch/read-back.ts";
 
 const claude = adapterNamed("claude", adapters);
 const originalId = "5f0a1b1c-0000-4000-8000-000000000001";
+const ref = { path: `/store/${originalId}.jsonl`, originalId };
 let folder: string;
 let path: string;
 
@@ -28,7 +29,7 @@ function line(content: string): string {
 
 describe("reading back", () => {
   it("reads in a thread what is there and waits for the rest, also within a line", async () => {
-    const back = newReadBack(claude, originalId, 1);
+    const back = newReadBack(claude, ref, 1);
     const texts = ["first", "second 日本語", "third".repeat(5000)];
     let size = 0;
     try {
@@ -47,7 +48,7 @@ describe("reading back", () => {
   });
 
   it("reads a small file without a thread", async () => {
-    const back = newReadBack(claude, originalId);
+    const back = newReadBack(claude, ref);
     await writeFile(path, line("hello"));
     back.grew(path, 100);
     expect(await back.marks(path)).toEqual([markOf("user", "hello")]);
@@ -55,7 +56,7 @@ describe("reading back", () => {
   });
 
   it("reads the file itself when the thread fails", async () => {
-    const back = newReadBack(claude, originalId, 1);
+    const back = newReadBack(claude, ref, 1);
     const elsewhere = join(folder, "gone.jsonl");
     await writeFile(path, line("hello"));
     back.grew(elsewhere, 100);
@@ -65,7 +66,7 @@ describe("reading back", () => {
 
   it("sees a change of type and of text", async () => {
     await writeFile(path, line("hello") + line("world"));
-    const [first, second] = await marksIn(claude.fold, { path, originalId });
+    const [first, second] = await marksIn(claude.fold, { ...ref, staged: path });
     expect(first).toBe(markOf("user", "hello"));
     expect(second).not.toBe(markOf("user", "hello"));
     expect(second).not.toBe(markOf("assistant", "world"));

@@ -1,5 +1,6 @@
 // Writes a session that another agent recorded, or whose records are not at hand, in Claude Code's dialect:
 // one line per block, results under their calls, the rest as it can be said.
+import { batchesOf } from "../../session/batches.ts";
 import { loss } from "../../session/losses.ts";
 import type { Compaction, Entry, UserEntry } from "../../session/session.ts";
 import type { Stream } from "../../session/source.ts";
@@ -12,24 +13,31 @@ import { groupsOf } from "./messages.ts";
 import { composeAssistant, composeExchange } from "./model-lines.ts";
 import type { ClaudeBlock, Json } from "./native.ts";
 
-export async function* compose(stream: Stream, draft: Draft): AsyncGenerator<Written> {
-  for await (const item of exchanges(stream.entries())) {
-    // Not yield*, which costs several promises for each item of a plain generator.
-    for (const written of composeItem(item, draft)) yield written;
-    if (draft.losses.length > 0) yield* drained(draft);
+export async function* compose(stream: Stream, draft: Draft): AsyncGenerator<Written[]> {
+  for await (const batch of batchesOf(exchanges(stream.entries()))) {
+    const out: Written[] = [];
+    for (const item of batch) {
+      composeItem(item, draft, out);
+      drain(draft, out);
+    }
+    yield out;
   }
+  const rest: Written[] = [];
   summarise(draft);
-  yield* drained(draft);
+  drain(draft, rest);
+  yield rest;
 }
 
 /** Losses in the order in which they were met. */
-function* drained(draft: Draft): Generator<Written> {
-  for (const found of draft.losses.splice(0)) yield { type: "loss", loss: found };
+function drain({ losses }: Draft, out: Written[]): void {
+  if (losses.length === 0) return;
+  for (const found of losses) out.push({ type: "loss", loss: found });
+  losses.length = 0;
 }
 
 type Item = Exclude<Entry, { type: "tool_call" }> | Exchange;
 
-function* composeItem(item: Item, draft: Draft): Generator<Written> {
+function composeItem(item: Item, draft: Draft, out: Written[]): void {
   const { losses } = draft;
   if ("note" in item && item.note) {
     losses.push(loss("system_dropped", { entry: item.id }, "a note that no model saw"));
@@ -37,23 +45,23 @@ function* composeItem(item: Item, draft: Draft): Generator<Written> {
   }
   switch (item.type) {
     case "user":
-      yield* composeUser(item, draft);
+      composeUser(item, draft, out);
       break;
     case "assistant":
-      yield* composeAssistant(item, draft);
+      composeAssistant(item, draft, out);
       break;
     case "exchange":
-      yield* composeExchange(item, draft);
+      composeExchange(item, draft, out);
       break;
     case "system":
       losses.push(loss("role_changed", { entry: item.id }, "a system message became a hidden user message"));
-      yield* composeUser({ ...item, type: "user", injected: true }, draft);
+      composeUser({ ...item, type: "user", injected: true }, draft, out);
       break;
     case "compaction":
-      yield* composeCompaction(item, draft);
+      composeCompaction(item, draft, out);
       break;
     case "switch":
-      yield composeSwitch(item, draft);
+      out.push(composeSwitch(item, draft));
       break;
     case "tool_result":
       losses.push(loss("result_dropped", { entry: item.id }, `its call ${item.callId} is not there`));
@@ -63,14 +71,19 @@ function* composeItem(item: Item, draft: Draft): Generator<Written> {
   }
 }
 
-function* composeUser(entry: UserEntry, draft: Draft): Generator<Written> {
+function composeUser(entry: UserEntry, draft: Draft, out: Written[]): void {
   const blocks = blocksOfParts(entry, draft.losses);
-  if (blocks.length === 0) return empty(entry, draft);
+  if (blocks.length === 0) {
+    empty(entry, draft);
+    return;
+  }
   const record: Json = entry.injected ? { isMeta: true } : {};
   const said = groupsOf(record, blocks).map((group) => ["user", contentOf(group.blocks).text] as const);
   draft.message = undefined;
   if (!entry.injected) draft.lastPrompt = said[0]?.[1] ?? "";
-  yield remember(draft, entry.id, chainedUser(draft.thread, inOne(blocks), record, entry.timestamp, said));
+  out.push(
+    remember(draft, entry.id, chainedUser(draft.thread, inOne(blocks), record, entry.timestamp, said)),
+  );
 }
 
 function chainedUser(thread: Thread, content: unknown, more: Json, timestamp: string, said: Says) {
@@ -83,7 +96,7 @@ function inOne(blocks: readonly ClaudeBlock[]): unknown {
   return blocks.length === 1 && blocks[0]?.type === "text" ? blocks[0].text : blocks;
 }
 
-function* composeCompaction(entry: Compaction, draft: Draft): Generator<Written> {
+function composeCompaction(entry: Compaction, draft: Draft, out: Written[]): void {
   const { thread } = draft;
   const { timestamp } = entry;
   draft.message = undefined;
@@ -93,16 +106,18 @@ function* composeCompaction(entry: Compaction, draft: Draft): Generator<Written>
   // What is kept hangs below the summary, or below the boundary itself where there is none.
   const anchor = uuidAt(thread, summary === "" ? 0 : 1);
   const said = summary === "" ? says("compaction", "") : [];
-  yield chained(thread, boundaryFields(thread, anchor, keeps), { timestamp, says: said, parent: null });
+  out.push(chained(thread, boundaryFields(thread, anchor, keeps), { timestamp, says: said, parent: null }));
   if (summary !== "") {
-    const more = { isCompactSummary: true };
-    yield remember(
-      draft,
-      entry.id,
-      chainedUser(thread, summary, more, timestamp, says("compaction", summary)),
+    const record = chainedUser(
+      thread,
+      summary,
+      { isCompactSummary: true },
+      timestamp,
+      says("compaction", summary),
     );
+    out.push(remember(draft, entry.id, record));
   }
-  for (const one of entry.replacement ?? []) yield* composeItem(one as Item, draft);
+  for (const one of entry.replacement ?? []) composeItem(one as Item, draft, out);
 }
 
 function boundaryFields(
@@ -131,6 +146,8 @@ function composeSwitch(entry: Extract<Entry, { type: "switch" }>, draft: Draft):
 }
 
 function summarise({ foreign, losses, thread }: Draft): void {
+  if (thread.replaced > 0) losses.push(loss("text_replaced", {}, `in ${thread.replaced} record(s)`));
+  thread.replaced = 0;
   if (foreign.models.size > 0) {
     const next = thread.target.model ?? "the default model";
     losses.push(loss("model_changed", {}, `${[...foreign.models].join(", ")}; goes on with ${next}`));
@@ -139,11 +156,11 @@ function summarise({ foreign, losses, thread }: Draft): void {
 }
 
 /** What makes the picker show the session, and the CLI find its newest message. */
-export function* closing(draft: Draft): Generator<Written> {
+export function closing(draft: Draft): Written[] {
   const { thread } = draft;
   const { originalId: sessionId, title } = thread.target;
-  if (thread.agentId !== undefined || thread.parent === null) return;
-  if (title) yield line(thread.file, { type: "custom-title", customTitle: title, sessionId });
+  if (thread.agentId !== undefined || thread.parent === null) return [];
   const lastPrompt = draft.lastPrompt.slice(0, 200);
-  yield line(thread.file, { type: "last-prompt", lastPrompt, leafUuid: thread.parent, sessionId });
+  const last = line(thread.file, { type: "last-prompt", lastPrompt, leafUuid: thread.parent, sessionId });
+  return title ? [line(thread.file, { type: "custom-title", customTitle: title, sessionId }), last] : [last];
 }

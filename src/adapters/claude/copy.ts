@@ -273,7 +273,7 @@ async function* added(copying: Copying, after: number): AsyncGenerator<Written> 
   copying.head = undefined;
   if (!copying.closed) yield close(copying);
   const additions: Stream = { ...stream, entries: () => from(entries) };
-  yield* compose(additions, draft);
+  for await (const batch of compose(additions, draft)) yield* batch;
   if (before !== null && thread.parent !== null) copying.instead.set(before, thread.parent);
 }
 

@@ -1,6 +1,7 @@
 // Builds the lines of a session file: one chain of records, each naming the one before it.
 import { createHash } from "node:crypto";
 import type { Entry } from "../../session/session.ts";
+import { wholeJson } from "../../session/text.ts";
 import type { Target, WrittenRecord } from "../adapter.ts";
 import type { Json } from "./native.ts";
 
@@ -15,11 +16,16 @@ export interface Thread {
   /** Letters of its own for each file of each session, so that no two records get the same uuid. */
   seed: string;
   written: number;
+  /** Records in which half a character was replaced. */
+  replaced: number;
   /** The newest record, which the next one follows. */
   parent: string | null;
   time: string;
   /** No line is later than this. */
   now: string;
+  /** What all records of the chain say, as JSON: after the parent, and at the end. */
+  start: string;
+  end: string;
 }
 
 export function newThread(
@@ -29,15 +35,30 @@ export function newThread(
 ): Thread {
   const seed = shortHash(`${target.originalId}/${file}`, 20);
   const now = target.now.toISOString();
+  const { agentId, branch = "" } = more;
+  const isSidechain = agentId !== undefined;
+  const start = JSON.stringify({ isSidechain, agentId });
+  const end = JSON.stringify({
+    userType: "external",
+    // Sessions of other entry points are hidden from the picker.
+    entrypoint: "cli",
+    cwd: target.cwd.toWellFormed(),
+    sessionId: target.originalId,
+    version: target.version,
+    gitBranch: branch.toWellFormed(),
+  });
   return {
     target,
     file,
     branch: "",
     seed,
     written: 0,
+    replaced: 0,
     parent: null,
     time: now,
     now,
+    start: start.slice(1, -1),
+    end: end.slice(1),
     ...more,
   };
 }
@@ -50,37 +71,33 @@ export function chained(
   fields: Json & { type: string },
   options: { timestamp: string; says: Says; parent?: string | null },
 ): WrittenRecord & { uuid: string } {
-  const { target } = thread;
   const uuid = uuidAt(thread, 0);
   thread.written++;
-  const record = {
-    parentUuid: options.parent === undefined ? thread.parent : options.parent,
-    isSidechain: thread.agentId !== undefined,
-    ...(thread.agentId !== undefined && { agentId: thread.agentId }),
-    ...fields,
-    uuid,
-    timestamp: timeFor(thread, options.timestamp),
-    userType: "external",
-    // Sessions of other entry points are hidden from the picker.
-    entrypoint: "cli",
-    cwd: target.cwd,
-    sessionId: target.originalId,
-    version: target.version,
-    gitBranch: thread.branch,
-  };
+  const parent = options.parent === undefined ? thread.parent : options.parent;
+  const timestamp = timeFor(thread, options.timestamp);
+  // Put together by hand, because this is most of what carrying a session does.
+  const start = `{"parentUuid":${JSON.stringify(parent)},${thread.start}`;
+  const { json, isReplaced } = wholeJson(fields);
+  if (isReplaced) thread.replaced++;
+  const bytes = `${start},${json.slice(1, -1)},"uuid":"${uuid}","timestamp":"${timestamp}",${thread.end}\n`;
   thread.parent = uuid;
-  return { ...line(thread.file, record, options.says), uuid };
+  return {
+    type: "record",
+    file: thread.file,
+    bytes,
+    says: isReplaced ? whole(options.says) : options.says,
+    uuid,
+  };
 }
 
 export function line(file: string, record: Json, says: Says = []): WrittenRecord {
-  const json = JSON.stringify(record);
-  if (!json.includes(HALF_CHARACTER)) return { type: "record", file, bytes: `${json}\n`, says };
-  const bytes = `${JSON.stringify(record, (_, value) => (typeof value === "string" ? value.toWellFormed() : value))}\n`;
-  return { type: "record", file, bytes, says: says.map(([type, text]) => [type, text.toWellFormed()]) };
+  const { json, isReplaced } = wholeJson(record);
+  return { type: "record", file, bytes: `${json}\n`, says: isReplaced ? whole(says) : says };
 }
 
-/** How JSON spells half a surrogate pair, which the API refuses. */
-const HALF_CHARACTER = "\\ud";
+function whole(says: Says): Says {
+  return says.map(([type, text]) => [type, text.toWellFormed()]);
+}
 
 /** The original time, unless there is none or it lies in the future. */
 function timeFor(thread: Thread, timestamp: string): string {

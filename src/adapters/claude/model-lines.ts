@@ -2,6 +2,7 @@
 import { isAbsolute, join, win32 } from "node:path";
 import { type Loss, loss } from "../../session/losses.ts";
 import type { AssistantEntry, Entry, Part, ToolResult } from "../../session/session.ts";
+import { callText } from "../../session/text.ts";
 import type { Exchange } from "../../transform/exchanges.ts";
 import type { Written } from "../adapter.ts";
 import { contentOf } from "./blocks.ts";
@@ -12,16 +13,13 @@ import { type ClaudeBlock, type Json, SYNTHETIC, text } from "./native.ts";
 import { blockOf, textBlock } from "./native-blocks.ts";
 import { translate } from "./translate.ts";
 
-export function* composeAssistant(entry: AssistantEntry, draft: Draft): Generator<Written> {
+export function composeAssistant(entry: AssistantEntry, draft: Draft, out: Written[]): void {
   const blocks = assistantBlocks(entry, draft.losses);
-  if (blocks.length === 0) return empty(entry, draft);
+  if (blocks.length === 0) empty(entry, draft);
   for (const [index, block] of blocks.entries()) {
     const usage = index === blocks.length - 1 ? entry : undefined;
-    yield remember(
-      draft,
-      entry.id,
-      assistantLine(draft, entry, block, usage, says("assistant", text(block.text) ?? "")),
-    );
+    const said = says("assistant", text(block.text) ?? "");
+    out.push(remember(draft, entry.id, assistantLine(draft, entry, block, usage, said)));
   }
 }
 
@@ -120,7 +118,7 @@ interface Called {
 }
 
 /** All calls of a model message, then their results, each under its own call. */
-export function* composeExchange({ pairs }: Exchange, draft: Draft): Generator<Written> {
+export function composeExchange({ pairs }: Exchange, draft: Draft, out: Written[]): void {
   const { thread, losses } = draft;
   const called: Called[] = [];
   const turn = pairs.find(({ call }) => call.turn !== undefined)?.call.turn ?? pairs[0]?.call.id;
@@ -132,14 +130,15 @@ export function* composeExchange({ pairs }: Exchange, draft: Draft): Generator<W
       const input = absolute(pair.name, pair.input as Json, thread.target.cwd);
       const block = { type: "tool_use", id, name: pair.name, input };
       const last = index === translated.pairs.length - 1 ? call : undefined;
-      const record = assistantLine(draft, { ...call, turn }, block, last, says("tool_call", ""));
+      const said = says("tool_call", callText(pair.name, input));
+      const record = assistantLine(draft, { ...call, turn }, block, last, said);
       if (index === 0) draft.uuids.set(call.id, record.uuid);
       called.push({ id, name: pair.name, input, result: pair.result, uuid: record.uuid });
-      yield record;
+      out.push(record);
     }
   }
   draft.message = undefined;
-  for (const one of called) if (one.result) yield resultLine(one, one.result, draft);
+  for (const one of called) if (one.result) out.push(resultLine(one, one.result, draft));
 }
 
 /**
@@ -147,7 +146,7 @@ export function* composeExchange({ pairs }: Exchange, draft: Draft): Generator<W
  * `X_2` for a second copy of `X` wherever the two meet and drops its result (2.1.325), so no id may end like that.
  */
 function callId(draft: Draft, id: string, index: number): string {
-  const letters = id.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 60) || "call";
+  const letters = FINE.test(id) ? id : id.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 60) || "call";
   const plain = letters.replace(/_(?=\d+$)/, "-");
   const wanted = index === 0 ? plain : `${plain}-${index + 1}`;
   let found = wanted;
@@ -159,6 +158,8 @@ function callId(draft: Draft, id: string, index: number): string {
   }
   return found;
 }
+
+const FINE = /^[A-Za-z0-9_-]{1,60}$/;
 
 const PATHS: Readonly<Record<string, string>> = { Read: "file_path", Write: "file_path", Edit: "file_path" };
 

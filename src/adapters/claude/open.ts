@@ -32,7 +32,15 @@ export async function open(ref: SessionRef, folder?: string): Promise<Source> {
     header = { ...header, project: { ...header.project, path, name: nameOf(path) } };
     found.push(loss("project_guessed", {}, path));
   }
-  return { ...source, header, losses: [...source.losses, ...found], children: () => children(ref, header) };
+  return {
+    ...source,
+    header,
+    // Damage inside a long text shows only when it is read.
+    get losses() {
+      return [...source.losses, ...found];
+    },
+    children: () => children(ref, header),
+  };
 }
 
 /** What a subagent was started for, from the file beside its own. */

@@ -6,6 +6,7 @@ import type { Fold } from "../adapter.ts";
 import { endBoundary } from "./compaction.ts";
 import { assistantRecord, attachmentRecord, resultRecord, systemRecord, userRecord } from "./messages.ts";
 import { type ClaudeRecord, count, filled, isObject, SIDE_RECORDS, text } from "./native.ts";
+import { passes } from "./passing.ts";
 import { knownSidechain, type Sidechain, sidechainOf } from "./sidechains.ts";
 import {
   type ClaudeState,
@@ -19,7 +20,7 @@ import {
   report,
 } from "./state.ts";
 
-export const fold: Fold<ClaudeState> = { initial: initialState, step };
+export const fold: Fold<ClaudeState> = { initial: initialState, step, passes };
 
 const NOTHING: Folded[] = [];
 

@@ -1,6 +1,7 @@
 // Writes sessions into Claude Code's store: the records of the session and of its subagents, where they go, and
 // the command that resumes them.
-import { dirname, join } from "node:path";
+import { join } from "node:path";
+import { batched, batchesOf, mapped } from "../../session/batches.ts";
 import { type Loss, loss } from "../../session/losses.ts";
 import type { Header, Link } from "../../session/session.ts";
 import type { Stream } from "../../session/source.ts";
@@ -13,7 +14,11 @@ import { type Draft, newDraft } from "./draft.ts";
 import { newThread, shortHash } from "./lines.ts";
 import { configDir, encodeProject, projectsDir } from "./paths.ts";
 
-export async function* write(stream: Stream, target: Target): AsyncGenerator<Written> {
+export function write(stream: Stream, target: Target): AsyncIterable<Written> {
+  return batched(() => written(stream, target));
+}
+
+async function* written(stream: Stream, target: Target): AsyncGenerator<readonly Written[]> {
   const children = await Array.fromAsync(stream.children());
   const agents = children.flatMap((child) => agentOf(child, stream.header, target) ?? []);
   const calls = new Map(
@@ -21,10 +26,10 @@ export async function* write(stream: Stream, target: Target): AsyncGenerator<Wri
   );
   const thread = newThread(target, "main", { branch: stream.header.project.git?.branch ?? "" });
   const draft = newDraft(thread, stream.header, calls);
-  if (isRecorded(stream)) yield* copy(stream, thread, children);
+  if (isRecorded(stream)) yield* batchesOf(copy(stream, thread, children));
   else {
     yield* compose(stream, draft);
-    yield* closing(draft);
+    yield closing(draft);
   }
   for (const agent of agents) yield* writeAgent(agent, target, draft);
 }
@@ -49,12 +54,12 @@ async function* writeAgent(
   { stream, id, link }: Agent,
   target: Target,
   main: Draft,
-): AsyncGenerator<Written> {
+): AsyncGenerator<readonly Written[]> {
   const file = `agent-${id}.jsonl`;
   const thread = newThread(target, file, { agentId: id, branch: main.thread.branch });
   const draft = newDraft(thread, stream.header);
-  yield { type: "loss", loss: linked(stream, id, link) };
-  yield* isRecorded(stream) ? copy(stream, thread) : compose(stream, draft);
+  yield [{ type: "loss", loss: linked(stream, id, link) }];
+  yield* isRecorded(stream) ? batchesOf(copy(stream, thread)) : compose(stream, draft);
   const call = link?.entry === undefined ? undefined : (main.calls.get(link.entry) ?? link.entry);
   const meta = {
     agentType: "general-purpose",
@@ -63,7 +68,7 @@ async function* writeAgent(
     spawnDepth: 1,
     finished: true,
   };
-  yield { type: "record", file: `agent-${id}.meta.json`, bytes: JSON.stringify(meta), says: [] };
+  yield [{ type: "record", file: `agent-${id}.meta.json`, bytes: JSON.stringify(meta), says: [] }];
   for await (const child of stream.children()) {
     const below = agentOf(child, stream.header, target);
     if (below) yield* writeAgent(below, target, draft);
@@ -75,15 +80,21 @@ function linked(stream: Stream, id: string, link: Link | undefined): Loss {
   return loss("subagent_linked", at, `${stream.header.title ?? "a subagent"} as agent-${id}`);
 }
 
-export function pathOf(target: Target): string {
-  return join(projectsDir(target.home), encodeProject(target.cwd), `${target.originalId}.jsonl`);
+export function pathOf(target: Target, file = "main"): string {
+  const folder = join(projectsDir(target.home), encodeProject(target.cwd));
+  if (file === "main") return join(folder, `${target.originalId}.jsonl`);
+  return join(folder, target.originalId, "subagents", file);
 }
 
-export async function* plan(records: AsyncIterable<WrittenRecord>, target: Target): AsyncGenerator<Change> {
+export function plan(records: AsyncIterable<WrittenRecord>, target: Target): AsyncIterable<Change> {
   const main = pathOf(target);
-  const folder = join(dirname(main), target.originalId, "subagents");
-  for await (const { file, bytes } of records)
-    yield { type: "create", path: file === "main" ? main : join(folder, file), bytes };
+  return mapped(records, (batch) =>
+    batch.map(({ file, bytes }) => ({
+      type: "create",
+      path: file === "main" ? main : pathOf(target, file),
+      bytes,
+    })),
+  );
 }
 
 export function resumeCommand(

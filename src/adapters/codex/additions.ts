@@ -43,13 +43,14 @@ export function additions(
       writing.turn = turn;
       writing.inside = turn !== undefined;
       const entries = due.splice(0);
+      const pieces: Written[] = [];
       for await (const group of gathered(from(entries)))
         for (const entry of group.entries) {
           writing.out.at(entry.timestamp);
-          for (const written of writeEntry(writing, entry, group.results))
-            yield* inStyle(written, isPaginated);
+          writeEntry(writing, entry, group.results, pieces);
         }
-      if (turn === undefined) for (const written of closeTurn(writing)) yield* inStyle(written, isPaginated);
+      if (turn === undefined) closeTurn(writing, pieces);
+      for (const written of pieces) yield* inStyle(written, isPaginated);
     },
   };
 }

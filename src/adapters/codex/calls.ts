@@ -2,7 +2,10 @@
 // agents are translated.
 import { type Loss, loss } from "../../session/losses.ts";
 import type { ToolCall, ToolResult } from "../../session/session.ts";
-import { isObject, type JsonObject } from "./native.ts";
+import { callText } from "../../session/text.ts";
+import { lengthOf } from "../../storage/reference.ts";
+import { fullName } from "./items.ts";
+import { isObject, type JsonObject, text } from "./native.ts";
 import { isFreeText, ownInput, split } from "./original.ts";
 import { tools } from "./tools.ts";
 
@@ -64,6 +67,13 @@ export function nativeItem(fullName: string, input: unknown, callId: string): Ma
   return { ...made, item, input: typeof input === "string" ? parsed(input) : input };
 }
 
+/** What reading the item must find again. */
+export function saidBy({ type, name, namespace, ...item }: JsonObject): string {
+  if (type === "web_search_call") return callText(type, item.action);
+  if (type === "local_shell_call") return callText("local_shell", item.action);
+  return callText(fullName(String(name), text(namespace)), item.arguments ?? item.input);
+}
+
 const LONGEST_NAME = 128;
 
 function safe(fullName: string): { name: string; namespace: string | undefined } {
@@ -94,5 +104,6 @@ function parsed(input: string): unknown {
 const SHORTENED_FROM = 3000;
 
 export function outputAllowance(text: string): JsonObject | undefined {
-  return text.length < SHORTENED_FROM ? undefined : { fallback_token_limit_override: text.length };
+  const length = lengthOf(text);
+  return length < SHORTENED_FROM ? undefined : { fallback_token_limit_override: length };
 }

@@ -1,5 +1,6 @@
 // Writes a session as a paginated rollout, entry by entry: response items for the model, each with the item
 // that Codex's own view shows, in turns that begin with a prompt.
+import { batchesOf } from "../../session/batches.ts";
 import { type Loss, loss } from "../../session/losses.ts";
 import type {
   AssistantEntry,
@@ -13,7 +14,7 @@ import type {
 } from "../../session/session.ts";
 import type { Stream } from "../../session/source.ts";
 import type { Target, Written } from "../adapter.ts";
-import { nativeCall, outputAllowance } from "./calls.ts";
+import { nativeCall, outputAllowance, saidBy } from "./calls.ts";
 import { contentOf, outputOf } from "./content.ts";
 import { isSurroundings } from "./context.ts";
 import { gathered } from "./exchange.ts";
@@ -41,6 +42,8 @@ export interface Writing {
   isOwn: boolean;
   turn: string | undefined;
   turns: number;
+  /** How the ids of all turns begin. */
+  turnIds: string;
   items: number;
   lastMessage: string | null;
   /** A prompt was shown: without one, Codex does not list the thread. */
@@ -60,6 +63,7 @@ export function newWriting(stream: Stream, target: Target, thread: Thread): Writ
     isOwn: stream.header.source.cli === "codex",
     turn: undefined,
     turns: 0,
+    turnIds: derivedId(thread.id, "turns").slice(0, -12),
     items: 0,
     lastMessage: null,
     listed: false,
@@ -69,52 +73,68 @@ export function newWriting(stream: Stream, target: Target, thread: Thread): Writ
   };
 }
 
-export async function* compose(stream: Stream, target: Target, thread: Thread): AsyncGenerator<Written> {
+export async function* compose(
+  stream: Stream,
+  target: Target,
+  thread: Thread,
+): AsyncGenerator<readonly Written[]> {
   const writing = newWriting(stream, target, thread);
   const losses = tally();
   writing.out.at(stream.header.metadata.created);
-  yield writing.out.line("session_meta", thread.meta);
-  for await (const group of gathered(stream.entries())) {
-    for (const entry of group.entries) {
-      writing.out.at(entry.timestamp);
-      for (const written of writeEntry(writing, entry, group.results))
-        if (written.type === "record" || losses.add(written.loss)) yield written;
-    }
+  yield [writing.out.line("session_meta", thread.meta)];
+  for await (const batch of batchesOf(gathered(stream.entries()))) {
+    const pieces: Pieces = [];
+    for (const { entries, results } of batch)
+      for (const entry of entries) {
+        writing.out.at(entry.timestamp);
+        writeEntry(writing, entry, results, pieces);
+      }
+    yield pieces.filter((piece) => piece.type === "record" || losses.add(piece.loss));
   }
-  yield* closeTurn(writing, stream.header.title);
-  yield* losses.finish();
+  const rest: Pieces = [];
+  closeTurn(writing, rest, stream.header.title);
+  const { replaced } = writing.out;
+  if (replaced > 0) lose(rest, [loss("text_replaced", {}, `in ${replaced} item(s)`)]);
+  yield [...rest, ...losses.finish()];
 }
 
-type Pieces = Generator<Written>;
+/** What is written, in the order of the file. */
+type Pieces = Written[];
 
-function lost(found: Loss): Written {
-  return { type: "loss", loss: found };
+function lose(pieces: Pieces, losses: readonly Loss[]): void {
+  for (const found of losses) pieces.push({ type: "loss", loss: found });
 }
 
-export function* writeEntry(writing: Writing, entry: Entry, results: Map<string, ToolResult>): Pieces {
+export function writeEntry(
+  writing: Writing,
+  entry: Entry,
+  results: Map<string, ToolResult>,
+  pieces: Pieces,
+): void {
   if (entry.note || entry.type === "switch") {
-    yield lost(loss("system_dropped", { entry: entry.id }, noteOf(entry)));
+    lose(pieces, [loss("system_dropped", { entry: entry.id }, noteOf(entry))]);
     return;
   }
-  if (entry.usage && !writing.isOwn) yield lost(loss("usage_dropped", { entry: entry.id }, "token counts"));
+  if (entry.usage && !writing.isOwn)
+    lose(pieces, [loss("usage_dropped", { entry: entry.id }, "token counts")]);
   switch (entry.type) {
     case "user":
-      yield* writeUser(writing, entry);
+      writeUser(writing, entry, pieces);
       break;
     case "assistant":
-      yield* writeAssistant(writing, entry);
+      writeAssistant(writing, entry, pieces);
       break;
     case "tool_call":
-      yield* writeCall(writing, entry, results.get(entry.id));
+      writeCall(writing, entry, results.get(entry.id), pieces);
       break;
     case "tool_result":
-      yield* writeResult(writing, entry);
+      writeResult(writing, entry, pieces);
       break;
     case "system":
-      yield* writeSystem(writing, entry);
+      writeSystem(writing, entry, pieces);
       break;
     case "compaction":
-      yield* writeCompaction(writing, entry);
+      writeCompaction(writing, entry, pieces);
       break;
     default:
       entry satisfies never;
@@ -126,56 +146,69 @@ function noteOf(entry: Entry): string {
 }
 
 /** Everything stands in a turn; a prompt begins one. */
-function* openTurn(writing: Writing): Pieces {
+function openTurn(writing: Writing, pieces: Pieces): void {
   if (writing.turn !== undefined) return;
-  writing.turn = derivedId(writing.thread.id, `turn ${writing.turns++}`);
+  writing.turn = `${writing.turnIds}${(writing.turns++).toString(16).padStart(12, "0")}`;
   writing.lastMessage = null;
-  yield writing.out.line("event_msg", {
-    type: "task_started",
-    turn_id: writing.turn,
-    started_at: Math.floor(writing.out.time / 1000),
-    model_context_window: null,
-    collaboration_mode_kind: "default",
-  });
+  pieces.push(
+    writing.out.line("event_msg", {
+      type: "task_started",
+      turn_id: writing.turn,
+      started_at: Math.floor(writing.out.time / 1000),
+      model_context_window: null,
+      collaboration_mode_kind: "default",
+    }),
+  );
 }
 
 /** `title`: at the end of a thread that shows no prompt of its own, so that it is listed at all. */
-export function* closeTurn(writing: Writing, title?: string): Pieces {
-  if (title !== undefined && !writing.listed) yield* openTurn(writing);
+export function closeTurn(writing: Writing, pieces: Pieces, title?: string): void {
+  if (title !== undefined && !writing.listed) openTurn(writing, pieces);
   const { turn, out } = writing;
   if (turn === undefined) return;
-  if (title !== undefined && !writing.listed) yield out.shown(turn, userItem(writing, [textItem(title)]));
-  yield out.line("event_msg", {
-    type: "task_complete",
-    turn_id: turn,
-    last_agent_message: writing.lastMessage,
-    completed_at: Math.floor(out.time / 1000),
-  });
+  if (title !== undefined && !writing.listed)
+    pieces.push(out.shown(turn, userItem(writing, [textItem(title)])));
+  pieces.push(
+    out.line("event_msg", {
+      type: "task_complete",
+      turn_id: turn,
+      last_agent_message: writing.lastMessage,
+      completed_at: Math.floor(out.time / 1000),
+    }),
+  );
   writing.turn = undefined;
 }
 
-function* writeUser(writing: Writing, entry: UserEntry): Pieces {
+function writeUser(writing: Writing, entry: UserEntry, pieces: Pieces): void {
   const made = inputContent(partsOf(entry, entry.content), placeOf(writing, entry));
   const { content, shown } = made;
-  yield* made.losses.map(lost);
-  yield* made.files;
+  lose(pieces, made.losses);
+  pieces.push(...made.files);
   if (content.length === 0) return;
-  if (!entry.injected && !writing.inside) yield* closeTurn(writing);
-  yield* openTurn(writing);
-  yield* writeMessage(writing, "user", content, entry.injected ? INJECTED : undefined);
+  if (!entry.injected && !writing.inside) closeTurn(writing, pieces);
+  openTurn(writing, pieces);
+  writeMessage(writing, pieces, "user", content, entry.injected ? INJECTED : undefined);
   if (entry.injected || writing.turn === undefined) return;
   writing.listed = true;
-  yield writing.out.shown(writing.turn, userItem(writing, shown.map(shownContent)));
+  pieces.push(writing.out.shown(writing.turn, userItem(writing, shown.map(shownContent))));
 }
 
 /** A mark of ours beside the item, where Codex keeps its own: it is not sent to the model. */
 const INJECTED = { injected: true };
 
-function* writeMessage(writing: Writing, role: string, content: JsonObject[], metadata?: JsonObject): Pieces {
+function writeMessage(
+  writing: Writing,
+  pieces: Pieces,
+  role: string,
+  content: JsonObject[],
+  metadata?: JsonObject,
+): void {
   const words = contentOf(content).text;
   const isSystem = role === "developer" || (role === "user" && isSurroundings(words));
   const type = isSystem ? "system" : role === "assistant" ? "assistant" : "user";
-  yield writing.out.line("response_item", { type: "message", role, content }, says(type, words), metadata);
+  pieces.push(
+    writing.out.line("response_item", { type: "message", role, content }, says(type, words), metadata),
+  );
 }
 
 function partsOf(entry: { parts?: Part[] | undefined }, text: string): readonly Part[] {
@@ -205,62 +238,70 @@ function shownContent(item: JsonObject): JsonObject {
     : textItem(String(item.text ?? ""));
 }
 
-function* writeAssistant(writing: Writing, entry: AssistantEntry): Pieces {
-  yield* openTurn(writing);
+function writeAssistant(writing: Writing, entry: AssistantEntry, pieces: Pieces): void {
+  openTurn(writing, pieces);
   const text: Part[] = [];
   if (entry.thinking !== undefined && !entry.parts)
-    yield* writeThinking(writing, entry, entry.thinking, undefined);
+    writeThinking(writing, entry, entry.thinking, undefined, pieces);
   for (const part of partsOf(entry, entry.content)) {
-    if (part.type === "thinking") yield* writeThinking(writing, entry, part.text, part.signature);
+    if (part.type === "thinking") writeThinking(writing, entry, part.text, part.signature, pieces);
     else text.push(part);
   }
   const { content, losses } = outputContent(text, placeOf(writing, entry));
-  yield* losses.map(lost);
+  lose(pieces, losses);
   if (content.length === 0 || writing.turn === undefined) return;
   const words = joined(content);
   writing.lastMessage = words;
-  yield writing.out.shown(writing.turn, {
-    type: "AgentMessage",
-    id: itemId(writing),
-    content: [{ type: "Text", text: words }],
-  });
-  yield* writeMessage(writing, "assistant", content);
+  pieces.push(
+    writing.out.shown(writing.turn, {
+      type: "AgentMessage",
+      id: itemId(writing),
+      content: [{ type: "Text", text: words }],
+    }),
+  );
+  writeMessage(writing, pieces, "assistant", content);
 }
 
 /** Reasoning is sealed for the model that wrote it: only Codex's own, with its seal, is taken back. */
-function* writeThinking(writing: Writing, entry: Entry, thought: string, seal: string | undefined): Pieces {
+function writeThinking(
+  writing: Writing,
+  entry: Entry,
+  thought: string,
+  seal: string | undefined,
+  pieces: Pieces,
+): void {
   if (!writing.isOwn || seal === undefined || writing.turn === undefined) {
     if (thought !== "" || seal !== undefined)
-      yield lost(loss("thinking_dropped", { entry: entry.id }, "it does not bear Codex's own seal"));
+      lose(pieces, [loss("thinking_dropped", { entry: entry.id }, "it does not bear Codex's own seal")]);
     return;
   }
   const summary = thought === "" ? [] : [{ type: "summary_text", text: thought }];
   const id = itemId(writing);
   const summary_text = thought === "" ? [] : [thought];
-  yield writing.out.shown(writing.turn, { type: "Reasoning", id, summary_text, raw_content: [] });
+  pieces.push(writing.out.shown(writing.turn, { type: "Reasoning", id, summary_text, raw_content: [] }));
   const item = { type: "reasoning", summary, content: null, encrypted_content: seal };
-  yield writing.out.line("response_item", item, says("assistant", ""));
+  pieces.push(writing.out.line("response_item", item, says("assistant", "")));
 }
 
-function* writeCall(writing: Writing, entry: ToolCall, result: ToolResult | undefined): Pieces {
-  yield* openTurn(writing);
+function writeCall(writing: Writing, entry: ToolCall, result: ToolResult | undefined, pieces: Pieces): void {
+  openTurn(writing, pieces);
   const call = nativeCall(entry, result, writing.calls.of(entry.id), writing.isOwn);
-  yield* call.losses.map(lost);
-  yield writing.out.line("response_item", call.item, says("tool_call", ""));
+  lose(pieces, call.losses);
+  pieces.push(writing.out.line("response_item", call.item, says("tool_call", saidBy(call.item))));
   if (call.item.type === "custom_tool_call") writing.free.add(call.callId);
   if (writing.turn === undefined) return;
   const { cwd } = writing.target;
   const agent = writing.thread.agents.get(entry.id);
   const item = shownCall({ ...call, result, cwd, thread: writing.thread.id, agent });
-  yield writing.out.shown(writing.turn, item);
+  pieces.push(writing.out.shown(writing.turn, item));
 }
 
-function* writeResult(writing: Writing, entry: ToolResult): Pieces {
-  yield* openTurn(writing);
+function writeResult(writing: Writing, entry: ToolResult, pieces: Pieces): void {
+  openTurn(writing, pieces);
   const given = entry.output === "" && entry.error !== undefined ? entry.error : entry.output;
   const { content, files, losses } = inputContent(partsOf(entry, given), placeOf(writing, entry));
-  yield* losses.map(lost);
-  yield* files;
+  lose(pieces, losses);
+  pieces.push(...files);
   const [only] = content;
   const isText = content.length === 0 || (content.length === 1 && only?.type === "input_text");
   const output = isText ? String(only?.text ?? "") : content;
@@ -268,39 +309,41 @@ function* writeResult(writing: Writing, entry: ToolResult): Pieces {
   const type = writing.free.delete(call_id) ? "custom_tool_call_output" : "function_call_output";
   const words = outputOf(output).text;
   const item = { type, call_id, output };
-  yield writing.out.line("response_item", item, says("tool_result", words), outputAllowance(words));
+  pieces.push(writing.out.line("response_item", item, says("tool_result", words), outputAllowance(words)));
 }
 
 /** Codex knows no system role in a thread; what a model was told stands in the developer's. */
-function* writeSystem(writing: Writing, entry: SystemEntry): Pieces {
+function writeSystem(writing: Writing, entry: SystemEntry, pieces: Pieces): void {
   const { content, files, losses } = inputContent(partsOf(entry, entry.content), placeOf(writing, entry));
-  yield* losses.map(lost);
-  yield* files;
+  lose(pieces, losses);
+  pieces.push(...files);
   if (content.length === 0) return;
-  yield* openTurn(writing);
+  openTurn(writing, pieces);
   const role = entry.subtype === "context" ? "user" : "developer";
-  if (!writing.isOwn) yield lost(loss("role_changed", { entry: entry.id }, `system → ${role}`));
-  yield* writeMessage(writing, role, content);
+  if (!writing.isOwn) lose(pieces, [loss("role_changed", { entry: entry.id }, `system → ${role}`)]);
+  writeMessage(writing, pieces, role, content);
 }
 
 /** Only a thread that stays in Codex still has compactions; for others they are already carried out. */
-function* writeCompaction(writing: Writing, entry: Compaction): Pieces {
+function writeCompaction(writing: Writing, entry: Compaction, pieces: Pieces): void {
   // One that keeps earlier entries by name cannot be written; what it hid is then seen again, nothing is lost.
   if (entry.keeps && entry.keeps.length > 0) return;
-  yield* openTurn(writing);
+  openTurn(writing, pieces);
   const message = entry.summary ?? "";
   const summary = { type: "message", role: "user", content: [{ type: "input_text", text: message }] };
   const members = entry.replacement as Entry[] | undefined;
   // What it hides is out of sight, so its ids are free again.
   writing.calls = callIds();
   const replacement_history = members?.flatMap((member) => replacementItems(writing, member)) ?? [summary];
-  yield writing.out.line("compacted", { message, replacement_history }, says("compaction", message));
+  pieces.push(writing.out.line("compacted", { message, replacement_history }, says("compaction", message)));
 }
 
 /** The items that stand in for what a compaction hid. */
 export function replacementItems(writing: Writing, entry: Entry): JsonObject[] {
   const inside: Writing = { ...writing, out: lines("", "", writing.target.now), turn: "replacement" };
-  return [...writeEntry(inside, entry, new Map())].flatMap((written) => {
+  const pieces: Pieces = [];
+  writeEntry(inside, entry, new Map(), pieces);
+  return pieces.flatMap((written) => {
     if (written.type !== "record") return [];
     const line: unknown = JSON.parse(String(written.bytes));
     return isObject(line) && line.type === "response_item" && isObject(line.payload) ? [line.payload] : [];

@@ -17,6 +17,8 @@ const quiet: Odd = () => undefined;
 /** The content of a message. Labels around images stay in the parts but are not the user's words. */
 export function contentOf(content: unknown, odd: Odd = quiet): Content {
   if (typeof content === "string") return { text: content };
+  const alone = onlyText(content);
+  if (alone !== undefined) return { text: alone };
   if (!Array.isArray(content)) {
     if (content !== undefined && content !== null) odd("malformed", "content that is no list");
     return { text: "" };
@@ -27,6 +29,15 @@ export function contentOf(content: unknown, odd: Odd = quiet): Content {
   if (parts.length === 1 && only?.type === "text") return { text: only.text };
   return parts.length === 0 ? { text: "" } : { text: words.join("\n"), parts };
 }
+
+/** The text of content that is nothing else, as nearly all of it is. */
+function onlyText(content: unknown): string | undefined {
+  if (!Array.isArray(content) || content.length !== 1) return undefined;
+  const [item] = content;
+  return isObject(item) && TEXTS.has(item.type) ? text(item.text) : undefined;
+}
+
+const TEXTS: ReadonlySet<unknown> = new Set(["input_text", "output_text"]);
 
 /** A tool's output: text, a list of parts, an object around either, or JSON that holds the text. */
 export function outputOf(output: unknown, odd: Odd = quiet): Content {

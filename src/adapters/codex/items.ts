@@ -25,7 +25,7 @@ export interface ItemContext {
   id: string;
   timestamp: string;
   index: number;
-  /** False when long strings were cut: what is inside them must not be interpreted. */
+  /** False when long strings may be cut: what is inside them must not be interpreted. */
   whole: boolean;
   model?: string | undefined;
   /** The line itself says that the user did not type it. */
@@ -176,7 +176,7 @@ function functionEntry(item: JsonObject, context: ItemContext): ItemResult {
 const NOTHING: Universal = { tool: "unknown", input: {} };
 
 /** MCP tools read like those of other agents; other namespaces are set off by a dot. */
-function fullName(name: string, namespace: string | undefined): string {
+export function fullName(name: string, namespace: string | undefined): string {
   if (namespace === undefined) return name;
   return namespace.startsWith("mcp__") ? `${namespace.replace(/__$/, "")}__${name}` : `${namespace}.${name}`;
 }

@@ -2,8 +2,9 @@
 // reading starts there.
 import { basename } from "node:path";
 import { type Loss, loss } from "../../session/losses.ts";
-import { type NativeRecord, type Position, readRecords } from "../../storage/records.ts";
+import { type NativeRecord, readRecords } from "../../storage/records.ts";
 import type { FileRef } from "../adapter.ts";
+import type { PassOptions } from "../open.ts";
 import { count, isObject, type JsonObject, word } from "./native.ts";
 import { readOneFile } from "./one-file.ts";
 import { fileRef, findRollout, metaOf } from "./paths.ts";
@@ -68,14 +69,8 @@ async function offsetOf(path: string, ordinal: number): Promise<number> {
   return Number.POSITIVE_INFINITY;
 }
 
-export interface ReadOptions {
-  from: Position;
-  shrink: boolean;
-  raw?: boolean;
-}
-
 /** The records of all files as if they stood in one, each with the file it is from. */
-export async function* readLineage(segments: readonly Segment[], options: ReadOptions) {
+export async function* readLineage(segments: readonly Segment[], options: PassOptions) {
   const main = segments.at(-1);
   if (segments.length === 1 && main) {
     if (main.path.endsWith(".json")) yield await readOneFile(main.path, options.from);
@@ -87,7 +82,7 @@ export async function* readLineage(segments: readonly Segment[], options: ReadOp
 
 async function* readSegments(
   segments: readonly Segment[],
-  options: ReadOptions,
+  options: PassOptions,
 ): AsyncGenerator<NativeRecord[]> {
   let base = 0;
   let next = options.from;

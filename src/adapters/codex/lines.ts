@@ -1,6 +1,7 @@
 // Writes the lines of a paginated rollout: every line has the next ordinal and a time that is not in the
 // future, and says what reading it back must yield.
 import type { Entry } from "../../session/session.ts";
+import { wholeJson } from "../../session/text.ts";
 import type { WrittenRecord } from "../adapter.ts";
 import type { JsonObject } from "./native.ts";
 
@@ -11,6 +12,8 @@ export interface Lines {
   readonly thread: string;
   /** Milliseconds of the line that was written last. */
   readonly time: number;
+  /** Items for the model in which half a character was replaced. */
+  readonly replaced: number;
   /** Later lines are about this moment. */
   at(timestamp: string): void;
   line(type: string, payload: JsonObject, says?: Says, metadata?: JsonObject): WrittenRecord;
@@ -20,21 +23,35 @@ export interface Lines {
 
 export const NOTHING: Says = [];
 
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
 export function lines(file: string, thread: string, now: Date, ordinal = 0): Lines {
   let next = ordinal;
+  let replaced = 0;
   let time = now.getTime();
+  let timestamp = now.toISOString();
+  // Put together by hand, because this is most of what carrying a session does.
   const line: Lines["line"] = (type, payload, says = NOTHING, metadata = undefined) => {
-    const record = { timestamp: new Date(time).toISOString(), ordinal: next++, type, payload, metadata };
-    return { type: "record", file, bytes: `${JSON.stringify(record)}\n`, says };
+    const start = `{"timestamp":"${timestamp}","ordinal":${next++},"type":"${type}"`;
+    const end = metadata === undefined ? "" : `,"metadata":${JSON.stringify(metadata)}`;
+    const { json, isReplaced } = wholeJson(payload);
+    if (isReplaced && says.length > 0) replaced++;
+    const said = isReplaced ? says.map(([one, text]) => [one, text.toWellFormed()] as const) : says;
+    return { type: "record", file, bytes: `${start},"payload":${json}${end}}\n`, says: said };
   };
   return {
     thread,
     get time() {
       return time;
     },
-    at(timestamp) {
-      const given = Date.parse(timestamp);
-      if (Number.isFinite(given)) time = Math.min(Math.max(given, 0), now.getTime());
+    get replaced() {
+      return replaced;
+    },
+    at(moment) {
+      const given = Date.parse(moment);
+      if (!Number.isFinite(given)) return;
+      time = Math.min(Math.max(given, 0), now.getTime());
+      timestamp = time === given && ISO.test(moment) ? moment : new Date(time).toISOString();
     },
     line,
     shown: (turn_id, item) =>

@@ -49,6 +49,7 @@ export function outputContent(parts: readonly Part[], place: Place): Translation
 
 /** The texts as the reader joins them. */
 export function joined(content: readonly JsonObject[]): string {
+  if (content.length === 1 && typeof content[0]?.text === "string") return content[0].text;
   return content.flatMap(({ text }) => (typeof text === "string" ? [text] : [])).join("\n");
 }
 

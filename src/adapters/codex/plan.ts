@@ -1,5 +1,6 @@
 // Where written records go on disk, and how the written session is resumed.
 import { join } from "node:path";
+import { mapped } from "../../session/batches.ts";
 import type { Header } from "../../session/session.ts";
 import type { Change } from "../../storage/changes.ts";
 import type { Command, ResumeOptions, Target, WrittenRecord } from "../adapter.ts";
@@ -13,7 +14,9 @@ const DOCUMENT = "document:";
 export const threadFile = (id: string) => `${THREAD}${id}`;
 export const documentFile = (name: string) => `${DOCUMENT}${name}`;
 
-export function pathOf(target: Target): string {
+export function pathOf(target: Target, file = "main"): string {
+  if (file.startsWith(THREAD)) return rolloutPath(target, file.slice(THREAD.length));
+  if (file.startsWith(DOCUMENT)) return documentPath(target, file.slice(DOCUMENT.length));
   return rolloutPath(target, target.originalId);
 }
 
@@ -30,22 +33,16 @@ export function documentPath(target: Target, name: string): string {
   return join(folder, name);
 }
 
-export async function* plan(records: AsyncIterable<WrittenRecord>, target: Target): AsyncGenerator<Change> {
+export function plan(records: AsyncIterable<WrittenRecord>, target: Target): AsyncIterable<Change> {
   const paths = new Map<string, string>();
-  for await (const { file, bytes } of records) {
-    let path = paths.get(file);
-    if (path === undefined) {
-      path = pathFor(file, target);
-      paths.set(file, path);
-    }
-    yield { type: "create", path, bytes };
-  }
-}
-
-function pathFor(file: string, target: Target): string {
-  if (file.startsWith(THREAD)) return rolloutPath(target, file.slice(THREAD.length));
-  if (file.startsWith(DOCUMENT)) return documentPath(target, file.slice(DOCUMENT.length));
-  return pathOf(target);
+  const known = (file: string) => {
+    const path = paths.get(file) ?? pathOf(target, file);
+    paths.set(file, path);
+    return path;
+  };
+  return mapped(records, (batch) =>
+    batch.map(({ file, bytes }) => ({ type: "create", path: known(file), bytes })),
+  );
 }
 
 export function resumeCommand(

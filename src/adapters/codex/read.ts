@@ -22,6 +22,7 @@ import {
   word,
 } from "./native.ts";
 import { addRuns, factsOf, ranOf } from "./outcome.ts";
+import { passes } from "./passing.ts";
 import {
   type CodexState,
   factsFor,
@@ -35,6 +36,7 @@ import { countedOf, usageOf } from "./usage.ts";
 
 export const fold: Fold<CodexState> = {
   initial: (ref) => initialState(ref.originalId),
+  passes,
   step(state, record) {
     if (record.value === undefined) return NOTHING;
     const native = recordOf(record.value);
@@ -126,9 +128,9 @@ function foldItem(
     return;
   }
   if (isFromModel(entry)) entry.turn = state.turn ??= openTurn(state, context.id);
-  else delete state.turn;
+  else state.turn = undefined;
   if (item.type === "custom_tool_call" && item.name === "exec") state.script = word(item.call_id) ?? "";
-  if (entry.type === "tool_result" && entry.callId === state.script) delete state.script;
+  if (entry.type === "tool_result" && entry.callId === state.script) state.script = undefined;
   if (entry.type === "system" && entry.subtype === "context") foldSurroundings(state, entry.content, out);
   if (entry.type === "user") foldPrompt(state, entry, item, out);
   push(state, entry, out);
@@ -180,7 +182,7 @@ function place(state: CodexState, patch: HeaderPatch, out: Folded[]): void {
 function push(state: CodexState, entry: Entry, out: Folded[]): void {
   if (state.follows !== undefined) {
     entry.parent = state.follows;
-    delete state.follows;
+    state.follows = undefined;
   }
   out.push({ type: "entry", entry });
   const name = nameOf(entry, out);
@@ -217,7 +219,7 @@ function foldContext(state: CodexState, payload: JsonObject, out: Folded[]): voi
 }
 
 function foldCompaction(state: CodexState, record: NativeRecord, payload: JsonObject, out: Folded[]): void {
-  delete state.turn;
+  state.turn = undefined;
   const id = `r${record.index}`;
   const message = text(payload.message) ?? "";
   const entry: Compaction = { id, timestamp: state.time, records: [record.index], type: "compaction" };
@@ -275,11 +277,11 @@ function foldEvent(state: CodexState, record: NativeRecord, event: JsonObject, o
       break;
     case "task_started":
     case "turn_started":
-      delete state.turn;
+      state.turn = undefined;
       break;
     case "task_complete":
     case "turn_complete":
-      delete state.turn;
+      state.turn = undefined;
       if (isObject(event.error)) note(state, record, "error", text(event.error.message) ?? "", out);
       break;
     case "error":
@@ -299,7 +301,7 @@ function foldEvent(state: CodexState, record: NativeRecord, event: JsonObject, o
 
 /** A note to the user that no model saw. */
 function note(state: CodexState, record: NativeRecord, subtype: string, content: string, out: Folded[]) {
-  delete state.turn;
+  state.turn = undefined;
   const entry: SystemEntry = {
     id: `r${record.index}`,
     timestamp: state.time,
@@ -325,7 +327,7 @@ function rewind(state: CodexState, record: NativeRecord, event: JsonObject, out:
   state.last = before;
   state.solid = before;
   state.rewound = true;
-  delete state.turn;
+  state.turn = undefined;
   const id = `r${record.index}`;
   out.push({ type: "link", id, parent: before }, { type: "head", id });
 }

@@ -1,6 +1,7 @@
 // Runs the raw records of a session through the fold once more, each with the bytes it stands in.
 import type { Entry, SessionRecord } from "../../session/session.ts";
 import type { Folded, Stream } from "../../session/source.ts";
+import { entryText } from "../../session/text.ts";
 import type { Says } from "./lines.ts";
 import { valuesOf } from "./one-file.ts";
 import { fold } from "./read.ts";
@@ -61,16 +62,5 @@ export function entriesOf(folded: readonly Folded[]): Entry[] {
 }
 
 export function sayingOf(entry: Entry): Says[number] {
-  switch (entry.type) {
-    case "user":
-    case "assistant":
-    case "system":
-      return [entry.type, entry.content];
-    case "tool_result":
-      return [entry.type, entry.output];
-    case "compaction":
-      return [entry.type, entry.summary ?? ""];
-    default:
-      return [entry.type, ""];
-  }
+  return [entry.type, entryText(entry)];
 }

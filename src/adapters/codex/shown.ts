@@ -56,7 +56,7 @@ function command(call: ShownCall, input: JsonObject): JsonObject {
     type: "CommandExecution",
     id: call.callId,
     command: ["/bin/bash", "-lc", script],
-    cwd: urlOf(text(input.workdir) ?? call.cwd),
+    cwd: folderUrl(text(input.workdir) ?? call.cwd),
     parsed_cmd: [{ type: "unknown", cmd: script }],
     source: "unified_exec_startup",
     status: statusOf(call.result),
@@ -64,6 +64,14 @@ function command(call: ShownCall, input: JsonObject): JsonObject {
     ...(known !== undefined && { exit_code: known }),
     duration: { secs: 0, nanos: 0 },
   };
+}
+
+/** Nearly all commands run in the same folder. */
+let lastFolder = { path: "", url: "" };
+
+function folderUrl(path: string): string {
+  if (lastFolder.path !== path) lastFolder = { path, url: urlOf(path) };
+  return lastFolder.url;
 }
 
 /** Paths of another system cannot be resolved here and are shown as they are. */

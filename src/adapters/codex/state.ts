@@ -16,7 +16,7 @@ export interface CodexState {
   model?: string;
   effort?: string;
   /** The model message that is going on, named after its first entry. */
-  turn?: string;
+  turn?: string | undefined;
   /** The newest model message, going on or not: token counts come after it. */
   newestTurn?: string;
   /** Newest entry of the current branch. */
@@ -28,12 +28,12 @@ export interface CodexState {
   /** How many of these prompts a compaction has replaced. */
   replaced: number;
   /** Set after a rewind: what the next entry follows. */
-  follows?: string | null;
+  follows?: string | null | undefined;
   rewound: boolean;
   /** What events said about calls whose output has not come; a list, because ids are anything. */
   facts: [callId: string, facts: CallFacts][];
   /** A code-mode script that has not returned. */
-  script?: string;
+  script?: string | undefined;
   /** Threads of subagents that are already linked. */
   agents: string[];
   /** The running total that was last counted, because token counts are repeated. */

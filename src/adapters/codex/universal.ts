@@ -113,18 +113,21 @@ type Take = <T>(accept: (value: unknown) => T | undefined, ...names: readonly st
 /** Arguments that `read` does not take stand beside the universal ones, under their own names. */
 function reader<T extends keyof ToolInputs>(tool: T, read: (take: Take) => Loose<ToolInputs[T]>): Reader {
   return (native) => {
-    const left = { ...native };
+    const taken: string[] = [];
     const take: Take = (accept, ...names) => {
-      const name = names.find((one) => accept(left[one]) !== undefined);
-      const value = name === undefined ? undefined : accept(left[name]);
-      if (name !== undefined) delete left[name];
-      return value;
+      for (const name of names) {
+        const value = taken.includes(name) ? undefined : accept(native[name]);
+        if (value === undefined) continue;
+        taken.push(name);
+        return value;
+      }
+      return undefined;
     };
     const input: JsonObject = {};
     for (const [key, value] of Object.entries(read(take))) if (value !== undefined) input[key] = value;
     if (!(NEEDED[tool] in input)) return undefined;
-    for (const [key, value] of Object.entries(left))
-      if (!(key in input) && value !== null && value !== "") input[key] = value;
+    for (const [key, value] of Object.entries(native))
+      if (!(key in input) && !taken.includes(key) && value !== null && value !== "") input[key] = value;
     return { tool, input };
   };
 }

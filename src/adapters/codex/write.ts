@@ -1,5 +1,6 @@
 // Writes a session for Codex: its own records where they are there and say the same, a new rollout otherwise,
 // with a rollout of its own for each subagent.
+import { batched, batchesOf } from "../../session/batches.ts";
 import { type Loss, loss } from "../../session/losses.ts";
 import type { Header } from "../../session/session.ts";
 import type { Stream } from "../../session/source.ts";
@@ -11,17 +12,21 @@ import type { JsonObject } from "./native.ts";
 import { threadFile } from "./plan.ts";
 import { type Survey, surveyOf } from "./survey.ts";
 
-export async function* write(stream: Stream, target: Target): AsyncGenerator<Written> {
+export function write(stream: Stream, target: Target): AsyncIterable<Written> {
+  return batched(() => written(stream, target));
+}
+
+async function* written(stream: Stream, target: Target): AsyncGenerator<readonly Written[]> {
   const { source } = stream.header;
   if (source.cli === "codex" && stream.records) {
     const isSame = source.originalId === target.originalId;
     const survey = await surveyOf(stream, isSame);
     const isEdited = survey.touched.size > 0 || survey.added.size > 0 || survey.project !== undefined;
     if (survey.isEnveloped ? survey.kept > 0 || isSame : isSame && !isEdited) {
-      yield* copied(stream, target, survey);
+      yield* batchesOf(copied(stream, target, survey));
       return;
     }
-    yield* rewrittenLosses(survey);
+    yield rewrittenLosses(survey);
     yield* composed(withoutRewound(stream, survey), target);
     return;
   }
@@ -29,9 +34,9 @@ export async function* write(stream: Stream, target: Target): AsyncGenerator<Wri
 }
 
 /** Codex itself no longer reads the oldest rollouts, and a session with nothing of its own is none of its own. */
-function* rewrittenLosses({ total }: Survey): Generator<Written> {
+function rewrittenLosses({ total }: Survey): Written[] {
   const detail = `${total} records of Codex's own, for which the session was written anew`;
-  yield { type: "loss", loss: loss("records_dropped", {}, detail) };
+  return [{ type: "loss", loss: loss("records_dropped", {}, detail) }];
 }
 
 /** A rollout has one thread; what was taken back does not come back. */
@@ -45,8 +50,8 @@ function withoutRewound(stream: Stream, { rewound }: Survey): Stream {
   };
 }
 
-async function* composed(stream: Stream, target: Target): AsyncGenerator<Written> {
-  yield* headerLosses(stream, target);
+async function* composed(stream: Stream, target: Target): AsyncGenerator<readonly Written[]> {
+  yield [...headerLosses(stream, target)];
   const agents = new Map<string, string>();
   yield* writeAgents(stream, target, agents);
   const meta = { ...ownMeta(stream.header, target), ...lineage(stream.header) };
@@ -58,7 +63,7 @@ async function* writeAgents(
   stream: Stream,
   target: Target,
   agents: Map<string, string>,
-): AsyncGenerator<Written> {
+): AsyncGenerator<readonly Written[]> {
   if (stream.header.source.cli === "codex") return;
   let number = 0;
   for await (const child of stream.children()) {
@@ -66,7 +71,7 @@ async function* writeAgents(
     const link = stream.header.links?.find(({ type, session }) => type === "subagent" && session === name);
     const id = derivedId(target.originalId, `agent ${number++} ${name}`);
     if (link?.entry !== undefined) agents.set(link.entry, id);
-    yield { type: "loss", loss: loss("subagent_linked", { entry: link?.entry }, `${name} → ${id}`) };
+    yield [{ type: "loss", loss: loss("subagent_linked", { entry: link?.entry }, `${name} → ${id}`) }];
     const meta = {
       ...ownMeta(child.header, target),
       id,

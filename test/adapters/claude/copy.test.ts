@@ -1,8 +1,10 @@
 // A session given back to Claude Code: what nobody touched stays as it was, byte for byte.
+
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Entry, Session } from "../../../src/session/session.ts";
 import { collect, type Source, type Stream, sourceOf } from "../../../src/session/source.ts";
+import { entryText } from "../../../src/session/text.ts";
 import { forkAt } from "../../../src/transform/fork.ts";
 import { thread, visible } from "../../../src/transform/visible.ts";
 import { user } from "../../session/build.ts";
@@ -46,17 +48,7 @@ async function seen(source: Source): Promise<unknown[]> {
 }
 
 function saying(entry: Entry): [string, string] {
-  switch (entry.type) {
-    case "tool_call":
-    case "switch":
-      return [entry.type, ""];
-    case "tool_result":
-      return [entry.type, entry.output];
-    case "compaction":
-      return [entry.type, entry.summary ?? ""];
-    default:
-      return [entry.type, entry.content];
-  }
+  return [entry.type, entryText(entry)];
 }
 
 it("subagents are copied with it", async () => {

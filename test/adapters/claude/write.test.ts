@@ -1,9 +1,11 @@
 // Sessions of other agents in Claude Code's dialect.
+
 import { posix, win32 } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Entry, Session } from "../../../src/session/session.ts";
 import { collect, sourceOf } from "../../../src/session/source.ts";
+import { entryText } from "../../../src/session/text.ts";
 import { prepare } from "../../../src/switch/prepare.ts";
 import { visible } from "../../../src/transform/visible.ts";
 import { assistant, call, result, session, user } from "../../session/build.ts";
@@ -51,7 +53,8 @@ describe("every line", () => {
   });
 
   it("holds no half characters", async () => {
-    const { lines, source } = await carried([{ ...user("u1"), content: "a \ud800 b" } as Entry]);
+    const { lines, source, losses } = await carried([{ ...user("u1"), content: "a \ud800 b" } as Entry]);
+    expect(losses.map(({ kind }) => kind)).toContain("text_replaced");
     expect(message(lines[0]).content).toBe("a \ufffd b");
     expect((await collect(source)).timeline[0]).toMatchObject({ content: "a \ufffd b" });
   });
@@ -293,8 +296,7 @@ const isFirst = (entry: Entry) =>
     : !(entry.type === "tool_result" && entry.output.startsWith("[Step "));
 
 function saying(entry: Entry): [string, string] {
-  if (entry.type === "tool_call") return [entry.type, ""];
-  return [entry.type, entry.type === "tool_result" ? entry.output : "content" in entry ? entry.content : ""];
+  return [entry.type, entryText(entry)];
 }
 
 /** What must be read again for a call: its arguments, with an absolute path; an edit for each replacement. */

@@ -103,7 +103,7 @@ test("shrunk records yield the same entries, and the state does not depend on lo
       let cut = 0;
       for await (const batch of readRecords(path, { shrink }))
         for (const record of batch) {
-          if (!record.whole) cut++;
+          if (JSON.stringify(record.value).length < record.length / 2) cut++;
           out.push(structure(fold.step(state, record)), structuredClone(state));
         }
       return { out, cut };

@@ -1,7 +1,9 @@
 // Writing a session for Codex: the shape that the CLI resumes and shows, and what reading it back yields.
+
 import { describe, expect, test } from "vitest";
 import { codex } from "../../../src/adapters/codex/index.ts";
 import { sourceOf } from "../../../src/session/source.ts";
+import { entryText } from "../../../src/session/text.ts";
 import { assistant, at, bash, result, sessionOf, user, written } from "./carried.ts";
 import { applied, NOW, privateHome, targetIn, writeAll } from "./store.ts";
 
@@ -100,12 +102,7 @@ describe("reading back", () => {
     const { source } = await applied(found, found.target);
     const entries = await Array.fromAsync(source.entries());
     const said = found.records.flatMap(({ says }) => says.map(([type, text]) => `${type} ${text}`));
-    expect(
-      entries.map(
-        (entry) =>
-          `${entry.type} ${"content" in entry ? entry.content : "output" in entry ? entry.output : ""}`,
-      ),
-    ).toEqual(said);
+    expect(entries.map((entry) => `${entry.type} ${entryText(entry)}`)).toEqual(said);
     expect(source.losses).toEqual([]);
     expect(source.header).toMatchObject({
       source: { cli: "codex", originalId: found.target.originalId, version: "0.166.0" },
