@@ -61,7 +61,7 @@ function* claudeLines(): Generator<string> {
     const calls = 1 + Math.floor(random() * 6);
     for (let call = 0; call < calls; call++) {
       const id = `msg_${turn}_${call}`;
-      const toolId = `toolu_${turn}_${call}`;
+      const toolId = `toolu_01${letters(random, 22)}`;
       if (random() < 0.3)
         yield reply(id, { type: "thinking", thinking: prose(random, 900), signature: "c2ln" });
       yield reply(id, { type: "text", text: prose(random, 300) });
@@ -113,7 +113,7 @@ function* codexLines(): Generator<string> {
     yield line("response_item", message("user", "input_text", prose(random, 200)));
     const calls = 1 + Math.floor(random() * 6);
     for (let call = 0; call < calls; call++) {
-      const call_id = `call_${turn}_${call}`;
+      const call_id = `call_${letters(random, 24)}`;
       yield line("response_item", message("assistant", "output_text", prose(random, 300)));
       const output = code(random, outputLength(random));
       if (random() < 0.2) {
@@ -175,6 +175,12 @@ function code(random: () => number, length: number): string {
         : `    if (${name}.${word(random)}(${word(random)}) > ${Math.floor(random() * 1e6)}) return ${word(random)};\n`;
   }
   return text;
+}
+
+const ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz123456789";
+
+function letters(random: () => number, length: number): string {
+  return Array.from({ length }, () => ALPHABET[Math.floor(random() * ALPHABET.length)]).join("");
 }
 
 function uuidOf(random: () => number): string {

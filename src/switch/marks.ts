@@ -13,22 +13,27 @@ export interface StagedFile {
 
 /** A number rather than text, because a slice would keep the whole string it was cut from in memory. */
 export function markOf(type: EntryType, text: string): number {
-  let hash = ENTRY_MARKS[type];
   const length = Math.min(text.length, MARKED_LENGTH);
-  for (let at = 0; at < length; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
+  let hash = ENTRY_MARKS[type] + length;
+  const tail = length - CLOSELY;
+  for (let at = 0; at < length; at += at < CLOSELY || at >= tail ? 1 : Math.min(STRIDE, tail - at))
+    hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
   return hash;
 }
 
 /** Of a text that stays in its file (storage/reference.ts) more is not at hand. */
 const MARKED_LENGTH = 2000;
+/** Both ends are looked at closely, every so many characters between them. */
+const CLOSELY = 64;
+const STRIDE = 13;
 const ENTRY_MARKS: Record<EntryType, number> = {
-  user: 1,
-  assistant: 2,
-  tool_call: 3,
-  tool_result: 4,
-  system: 5,
-  switch: 6,
-  compaction: 7,
+  user: 10_000,
+  assistant: 20_000,
+  tool_call: 30_000,
+  tool_result: 40_000,
+  system: 50_000,
+  switch: 60_000,
+  compaction: 70_000,
 };
 
 /** The marks of all entries in a file that will be at `path` and is at `staged` now. Every byte is parsed. */

@@ -6,6 +6,7 @@ import type { Compaction, Entry, UserEntry } from "../../session/session.ts";
 import type { Stream } from "../../session/source.ts";
 import { type Exchange, exchanges } from "../../transform/exchanges.ts";
 import type { Written } from "../adapter.ts";
+import { tally } from "../tally.ts";
 import { contentOf } from "./blocks.ts";
 import { blocksOfParts, type Draft, empty, remember } from "./draft.ts";
 import { chained, line, type Says, says, type Thread, uuidAt } from "./lines.ts";
@@ -14,24 +15,25 @@ import { composeAssistant, composeExchange } from "./model-lines.ts";
 import type { ClaudeBlock, Json } from "./native.ts";
 
 export async function* compose(stream: Stream, draft: Draft): AsyncGenerator<Written[]> {
+  const counted = tally();
   for await (const batch of batchesOf(exchanges(stream.entries()))) {
     const out: Written[] = [];
     for (const item of batch) {
       composeItem(item, draft, out);
-      drain(draft, out);
+      drain(draft, counted, out);
     }
     yield out;
   }
   const rest: Written[] = [];
   summarise(draft);
-  drain(draft, rest);
-  yield rest;
+  drain(draft, counted, rest);
+  yield [...rest, ...counted.finish()];
 }
 
 /** Losses in the order in which they were met. */
-function drain({ losses }: Draft, out: Written[]): void {
+function drain({ losses }: Draft, counted: ReturnType<typeof tally>, out: Written[]): void {
   if (losses.length === 0) return;
-  for (const found of losses) out.push({ type: "loss", loss: found });
+  for (const found of losses) if (counted.add(found)) out.push({ type: "loss", loss: found });
   losses.length = 0;
 }
 

@@ -14,6 +14,7 @@ import type {
 } from "../../session/session.ts";
 import type { Stream } from "../../session/source.ts";
 import type { Target, Written } from "../adapter.ts";
+import { tally } from "../tally.ts";
 import { nativeCall, outputAllowance, saidBy } from "./calls.ts";
 import { contentOf, outputOf } from "./content.ts";
 import { isSurroundings } from "./context.ts";
@@ -23,7 +24,6 @@ import { type Lines, lines, says } from "./lines.ts";
 import { isObject, type JsonObject } from "./native.ts";
 import { inputContent, joined, outputContent } from "./parts.ts";
 import { shownCall } from "./shown.ts";
-import { tally } from "./tally.ts";
 
 export interface Thread {
   id: string;

@@ -1,7 +1,7 @@
 // Gathers losses that say nothing is missing: one line with a count instead of one for each of a thousand
 // calls. Everything above `info` is handed on at once, with its entry.
-import type { Loss } from "../../session/losses.ts";
-import type { Written } from "../adapter.ts";
+import type { Loss } from "../session/losses.ts";
+import type { Written } from "./adapter.ts";
 
 export function tally() {
   const counted = new Map<string, { first: Loss; count: number }>();

@@ -1,0 +1,89 @@
+// One measurement in a process of its own, so that memory is that of the task alone.
+// Usage: node bench/measure.ts TASK KIND FILE; prints one JSON line.
+import { rmSync } from "node:fs";
+import { mkdtemp, open } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { adapters } from "../dist/adapters/index.js";
+import { adapterNamed } from "../dist/catalog/locate.js";
+import { keepMemorySmall } from "../dist/cli/memory.js";
+import { readRecords } from "../dist/storage/records.js";
+import { carry } from "../dist/switch/carry.js";
+
+const [task, kind, file] = process.argv.slice(2)                            ;
+
+const tasks                                        = { floor, read, open: openWhole, carry: carryOver };
+
+// As the program itself does; the floor is measured as Node comes.
+if (task !== "floor") keepMemorySmall();
+const start = performance.now();
+const count = await (tasks[task]                         )();
+const ms = performance.now() - start;
+console.log(JSON.stringify({ task, kind, ms, count, rss: process.resourceUsage().maxRSS * 1024 }));
+
+/** What nothing that understands the file can beat on one thread: read it and parse each line. */
+async function floor()                  {
+  const handle = await open(file, "r");
+  const buffer = Buffer.allocUnsafe(1 << 20);
+  let held = Buffer.alloc(0);
+  let lines = 0;
+  for (;;) {
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, null);
+    if (bytesRead === 0) break;
+    const bytes =
+      held.length > 0 ? Buffer.concat([held, buffer.subarray(0, bytesRead)]) : buffer.subarray(0, bytesRead);
+    let from = 0;
+    for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, from)) {
+      JSON.parse(bytes.toString("utf8", from, end));
+      lines++;
+      from = end + 1;
+    }
+    held = Buffer.from(bytes.subarray(from));
+  }
+  await handle.close();
+  return lines;
+}
+
+/** Every entry with text and tools extracted, in one pass. */
+async function read()                  {
+  const adapter = adapterNamed(kind, adapters);
+  const state = adapter.fold.initial({ path: file, originalId: "bench" });
+  let entries = 0;
+  for await (const batch of readRecords(file))
+    for (const record of batch)
+      for (const folded of adapter.fold.step(state, record)) if (folded.type === "entry") entries++;
+  return entries;
+}
+
+async function source() {
+  const adapter = adapterNamed(kind, adapters);
+  const ref = await adapter.recognise(file);
+  if (!ref) throw new Error(`${file} is not recognised as ${kind}`);
+  return adapter.open(ref);
+}
+
+/** The skeleton, then all content once. */
+async function openWhole()                  {
+  let entries = 0;
+  for await (const _ of (await source()).entries()) entries++;
+  return entries;
+}
+
+async function carryOver()                  {
+  const home = await mkdtemp(join(tmpdir(), "baton-bench-"));
+  try {
+    const to = adapters.find(({ id }) => id !== kind);
+    if (!to) throw new Error("there is no other agent");
+    const { counts } = await carry({
+      source: await source(),
+      to,
+      home: { dir: home, env: {} },
+      batonHome: join(home, ".baton"),
+      kind: "resume",
+    });
+    return counts.user + counts.assistant + counts.tool_call + counts.tool_result;
+  } finally {
+    // Clearing up is no part of carrying.
+    process.once("exit", () => rmSync(home, { recursive: true }));
+  }
+}
