@@ -10,19 +10,19 @@ import { keepMemorySmall } from "../dist/cli/memory.js";
 import { readRecords } from "../dist/storage/records.js";
 import { carry } from "../dist/switch/carry.js";
 
-const [task, kind, file] = process.argv.slice(2)                            ;
+const [task, kind, file] = process.argv.slice(2);
 
-const tasks                                        = { floor, read, open: openWhole, carry: carryOver };
+const tasks = { floor, read, open: openWhole, carry: carryOver };
 
 // As the program itself does; the floor is measured as Node comes.
 if (task !== "floor") keepMemorySmall();
 const start = performance.now();
-const count = await (tasks[task]                         )();
+const count = await tasks[task]();
 const ms = performance.now() - start;
 console.log(JSON.stringify({ task, kind, ms, count, rss: process.resourceUsage().maxRSS * 1024 }));
 
 /** What nothing that understands the file can beat on one thread: read it and parse each line. */
-async function floor()                  {
+async function floor() {
   const handle = await open(file, "r");
   const buffer = Buffer.allocUnsafe(1 << 20);
   let held = Buffer.alloc(0);
@@ -45,7 +45,7 @@ async function floor()                  {
 }
 
 /** Every entry with text and tools extracted, in one pass. */
-async function read()                  {
+async function read() {
   const adapter = adapterNamed(kind, adapters);
   const state = adapter.fold.initial({ path: file, originalId: "bench" });
   let entries = 0;
@@ -63,13 +63,13 @@ async function source() {
 }
 
 /** The skeleton, then all content once. */
-async function openWhole()                  {
+async function openWhole() {
   let entries = 0;
   for await (const _ of (await source()).entries()) entries++;
   return entries;
 }
 
-async function carryOver()                  {
+async function carryOver() {
   const home = await mkdtemp(join(tmpdir(), "baton-bench-"));
   try {
     const to = adapters.find(({ id }) => id !== kind);

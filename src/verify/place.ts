@@ -241,7 +241,8 @@ function placeAt(fact: Ordered, item: Item, wire: Asked): Place | undefined {
     case "document":
       return item.block.type === fact.type &&
         item.used.length === 0 &&
-        item.role === fact.role &&
+        // No vendor lets a model's message hold an image, so one that it made may be told in the user's role.
+        (item.role === fact.role || fact.role === "assistant") &&
         fingerprint(item.block) === fact.bytes
         ? whole(item)
         : undefined;

@@ -2,7 +2,7 @@
 // one line per block, results under their calls, the rest as it can be said.
 import { batchesOf } from "../../session/batches.ts";
 import { loss } from "../../session/losses.ts";
-import type { Compaction, Entry, UserEntry } from "../../session/session.ts";
+import type { AssistantEntry, Compaction, Entry, UserEntry } from "../../session/session.ts";
 import type { Stream } from "../../session/source.ts";
 import { type Exchange, exchanges } from "../../transform/exchanges.ts";
 import type { Written } from "../adapter.ts";
@@ -11,7 +11,7 @@ import { contentOf } from "./blocks.ts";
 import { blocksOfParts, type Draft, empty, remember } from "./draft.ts";
 import { chained, line, type Says, says, type Thread, uuidAt } from "./lines.ts";
 import { groupsOf } from "./messages.ts";
-import { composeAssistant, composeExchange } from "./model-lines.ts";
+import { composeAssistant, composeExchange, isMedia } from "./model-lines.ts";
 import type { ClaudeBlock, Json } from "./native.ts";
 
 export async function* compose(stream: Stream, draft: Draft): AsyncGenerator<Written[]> {
@@ -33,7 +33,9 @@ export async function* compose(stream: Stream, draft: Draft): AsyncGenerator<Wri
 /** Losses in the order in which they were met. */
 function drain({ losses }: Draft, counted: ReturnType<typeof tally>, out: Written[]): void {
   if (losses.length === 0) return;
-  for (const found of losses) if (counted.add(found)) out.push({ type: "loss", loss: found });
+  // Which call became several has to be known.
+  for (const found of losses)
+    if (found.kind === "tool_split" || counted.add(found)) out.push({ type: "loss", loss: found });
   losses.length = 0;
 }
 
@@ -51,6 +53,7 @@ function composeItem(item: Item, draft: Draft, out: Written[]): void {
       break;
     case "assistant":
       composeAssistant(item, draft, out);
+      composeMade(item, draft, out);
       break;
     case "exchange":
       composeExchange(item, draft, out);
@@ -86,6 +89,16 @@ function composeUser(entry: UserEntry, draft: Draft, out: Written[]): void {
   out.push(
     remember(draft, entry.id, chainedUser(draft.thread, inOne(blocks), record, entry.timestamp, said)),
   );
+}
+
+/** A model's message holds text only, so what the model made follows in the user's role. */
+function composeMade(entry: AssistantEntry, draft: Draft, out: Written[]): void {
+  const parts = entry.parts?.filter(isMedia) ?? [];
+  if (parts.length === 0) return;
+  const what = parts.map(({ type }) => type).join(", ");
+  draft.losses.push(loss("role_changed", { entry: entry.id }, `${what} of the model, in a user message`));
+  const { timestamp, id } = entry;
+  composeUser({ id, timestamp, type: "user", content: "", parts, injected: true }, draft, out);
 }
 
 function chainedUser(thread: Thread, content: unknown, more: Json, timestamp: string, said: Says) {

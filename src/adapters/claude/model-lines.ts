@@ -15,7 +15,7 @@ import { translate } from "./translate.ts";
 
 export function composeAssistant(entry: AssistantEntry, draft: Draft, out: Written[]): void {
   const blocks = assistantBlocks(entry, draft.losses);
-  if (blocks.length === 0) empty(entry, draft);
+  if (blocks.length === 0 && !entry.parts?.some(isMedia)) empty(entry, draft);
   for (const [index, block] of blocks.entries()) {
     const usage = index === blocks.length - 1 ? entry : undefined;
     const said = says("assistant", text(block.text) ?? "");
@@ -27,15 +27,13 @@ function assistantBlocks(entry: AssistantEntry, losses: Loss[]): ClaudeBlock[] {
   const parts: Part[] = entry.parts ?? [{ type: "text", text: entry.content }];
   return parts.flatMap((part): ClaudeBlock[] => {
     if (part.type === "thinking") return thinkingBlock(part, entry, losses);
-    if (part.type === "image" || part.type === "document") {
-      losses.push(
-        loss(`${part.type}_dropped`, { entry: entry.id }, "a model's message holds text only here"),
-      );
-      return [{ type: "text", text: `[${part.type}${part.name ? `: ${part.name}` : ""}]` }];
-    }
-    const block = blockOf(part, entry.id, losses);
+    const block = isMedia(part) ? undefined : blockOf(part, entry.id, losses);
     return block ? [block] : [];
   });
+}
+
+export function isMedia({ type }: Part): boolean {
+  return type === "image" || type === "document";
 }
 
 /** Without its signature, or under another model, the API refuses a thinking block. */

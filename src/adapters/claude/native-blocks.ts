@@ -1,9 +1,9 @@
 // Universal parts as the blocks the Messages API takes.
+import { imageType } from "../../session/image.ts";
 import { type Loss, loss } from "../../session/losses.ts";
 import type { Part } from "../../session/session.ts";
 import type { ClaudeBlock } from "./native.ts";
 
-const IMAGES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 /** The API refuses more, in bytes. */
 const LARGEST_IMAGE = 5 * 1024 * 1024;
 const LARGEST_DOCUMENT = 32 * 1024 * 1024;
@@ -43,8 +43,9 @@ type Media = Extract<Part, { type: "image" | "document" }>;
 
 function imageBlock(part: Media, entry: string, losses: Loss[]): ClaudeBlock {
   const inline = inlineData(part);
-  if (inline && IMAGES.has(inline.mimeType) && bytesIn(inline.data) <= LARGEST_IMAGE)
-    return { type: "image", source: { type: "base64", media_type: inline.mimeType, data: inline.data } };
+  const media_type = inline && imageType(inline.data);
+  if (inline && media_type !== undefined && bytesIn(inline.data) <= LARGEST_IMAGE)
+    return { type: "image", source: { type: "base64", media_type, data: inline.data } };
   if (!inline && part.url !== undefined && /^https:/.test(part.url))
     return { type: "image", source: { type: "url", url: part.url } };
   losses.push(loss("image_dropped", { entry }, nameOf(part)));
@@ -66,11 +67,11 @@ function documentBlock(part: Media, entry: string, losses: Loss[]): ClaudeBlock 
   return { type: "text", text: `[Document: ${nameOf(part)}]` };
 }
 
-function inlineData(part: Media): { mimeType: string; data: string } | undefined {
+function inlineData(part: Media): { mimeType: string | undefined; data: string } | undefined {
   const found = part.url === undefined ? null : /^data:([^;,]+);base64,(.+)$/s.exec(part.url);
   const data = part.data ?? found?.[2];
   const mimeType = part.mimeType ?? found?.[1];
-  return data === undefined || data === "" || mimeType === undefined ? undefined : { mimeType, data };
+  return data === undefined || data === "" ? undefined : { mimeType, data };
 }
 
 function bytesIn(base64: string): number {

@@ -123,6 +123,7 @@ export function writeEntry(
       break;
     case "assistant":
       writeAssistant(writing, entry, pieces);
+      writeMade(writing, entry, pieces);
       break;
     case "tool_call":
       writeCall(writing, entry, results.get(entry.id), pieces);
@@ -238,6 +239,20 @@ function shownContent(item: JsonObject): JsonObject {
     : textItem(String(item.text ?? ""));
 }
 
+/** A model's message holds text only, so what the model made follows in the user's role. */
+function writeMade(writing: Writing, entry: AssistantEntry, pieces: Pieces): void {
+  const parts = entry.parts?.filter(isMedia) ?? [];
+  if (parts.length === 0) return;
+  const what = parts.map(({ type }) => type).join(", ");
+  lose(pieces, [loss("role_changed", { entry: entry.id }, `${what} of the model, in a user message`)]);
+  const { id, timestamp } = entry;
+  writeUser(writing, { id, timestamp, type: "user", content: "", parts, injected: true }, pieces);
+}
+
+function isMedia({ type }: Part): boolean {
+  return type === "image" || type === "document";
+}
+
 function writeAssistant(writing: Writing, entry: AssistantEntry, pieces: Pieces): void {
   openTurn(writing, pieces);
   const text: Part[] = [];
@@ -245,7 +260,7 @@ function writeAssistant(writing: Writing, entry: AssistantEntry, pieces: Pieces)
     writeThinking(writing, entry, entry.thinking, undefined, pieces);
   for (const part of partsOf(entry, entry.content)) {
     if (part.type === "thinking") writeThinking(writing, entry, part.text, part.signature, pieces);
-    else text.push(part);
+    else if (!isMedia(part)) text.push(part);
   }
   const { content, losses } = outputContent(text, placeOf(writing, entry));
   lose(pieces, losses);

@@ -1,5 +1,6 @@
 // Parts of a message or a result as Codex's own content. It takes text and images; a document becomes a file
 // beside the session and a note in its place, because a line with a file in it is dropped whole (0.166.0).
+import { imageType } from "../../session/image.ts";
 import { type Loss, loss } from "../../session/losses.ts";
 import type { Part } from "../../session/session.ts";
 import type { Target, WrittenRecord } from "../adapter.ts";
@@ -85,15 +86,16 @@ function wordsOf(part: Exclude<Part, Media>): string {
 }
 
 function addImage(made: Translation, part: Media, { entry }: Place): void {
-  const inline =
-    part.data === undefined ? undefined : `data:${part.mimeType ?? "image/png"};base64,${part.data}`;
+  const kind = part.data === undefined ? undefined : imageType(part.data);
+  const inline = kind === undefined ? undefined : `data:${kind};base64,${part.data}`;
   const image_url = inline ?? part.url;
   if (image_url !== undefined) {
     say(made, { type: "input_image", image_url });
     return;
   }
   const where = part.path ?? part.name ?? "unknown";
-  made.losses.push(loss("image_dropped", { entry }, `its bytes are not recorded: ${where}`));
+  const why = part.data === undefined ? "its bytes are not recorded" : "its bytes are no image";
+  made.losses.push(loss("image_dropped", { entry }, `${why}: ${where}`));
   made.content.push({ type: "input_text", text: `[Image: ${where}]` });
 }
 

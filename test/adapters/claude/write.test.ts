@@ -126,13 +126,35 @@ describe("content", () => {
   });
 
   it("that the API refuses becomes a note, and says so", async () => {
-    const tiff = { ...png, mimeType: "image/tiff", name: "scan.tiff" };
+    const tiff = { ...png, mimeType: "image/tiff", data: "SUkqAAgAAAA=", name: "scan.tiff" };
     const word = { ...pdf, mimeType: "application/msword", name: "letter.doc" };
-    const huge = { ...png, data: "A".repeat(8_000_000) };
+    const huge = { ...png, data: `${png.data.slice(0, 8)}${"A".repeat(8_000_000)}` };
     const { lines, losses } = await carried([user("u1", { parts: [tiff, word, huge] })]);
     expect(JSON.stringify(lines[0])).toContain("[Image: scan.tiff]");
     expect(JSON.stringify(lines[0])).toContain("[Document: letter.doc]");
     expect(kinds(losses)).toEqual(["image_dropped", "document_dropped", "image_dropped"]);
+  });
+
+  it("is named by what its bytes are, because the API looks at them", async () => {
+    const { lines, losses } = await carried([user("u1", { parts: [{ ...png, mimeType: "image/jpeg" }] })]);
+    expect(message(lines[0]).content).toMatchObject([{ type: "image", source: { media_type: "image/png" } }]);
+    expect(kinds(losses)).toEqual([]);
+    const broken = await carried([user("u1", { parts: [{ ...png, data: "AA==" }] })]);
+    expect(kinds(broken.losses)).toEqual(["image_dropped"]);
+  });
+
+  it("that the model made follows its words in the user's role", async () => {
+    const { lines, losses } = await carried([
+      user("u1"),
+      { ...assistant("a1"), parts: [{ type: "text", text: "Here" }, png] } as Entry,
+      user("u2"),
+    ]);
+    expect(lines.slice(1, 3).map(message)).toMatchObject([
+      { role: "assistant", content: [{ type: "text", text: "Here" }] },
+      { role: "user", content: [{ type: "image", source: { data: png.data } }] },
+    ]);
+    expect(lines[2]).toMatchObject({ isMeta: true });
+    expect(kinds(losses)).toEqual(["role_changed"]);
   });
 
   it("of a failed result is text only, because the CLI sends nothing else", async () => {

@@ -21,9 +21,14 @@ const words = fc.oneof(
     "\u2028",
   ),
 );
-const image: fc.Arbitrary<Part> = fc
-  .uint8Array({ minLength: 1, maxLength: 20 })
-  .map((bytes) => ({ type: "image", mimeType: "image/png", data: Buffer.from(bytes).toString("base64") }));
+/** How a PNG begins, in whole groups of base64. */
+const PNG = "iVBORw0K";
+
+const image: fc.Arbitrary<Part> = fc.uint8Array({ minLength: 1, maxLength: 20 }).map((bytes) => ({
+  type: "image",
+  mimeType: "image/png",
+  data: PNG + Buffer.from(bytes).toString("base64"),
+}));
 const parts = fc.array(
   fc.oneof(
     words.map((text): Part => ({ type: "text", text })),

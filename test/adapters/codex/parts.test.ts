@@ -31,6 +31,28 @@ test("images go along, in messages and in results", async () => {
   expect(losses.filter(({ severity }) => severity !== "info")).toEqual([]);
 });
 
+test("bytes that are no image are named, because Codex says in their place that it cannot decode them", async () => {
+  const broken = { type: "image", mimeType: "image/png", data: "AA==", name: "shot.png" };
+  const { lines, losses } = await written([user("", { parts: [broken] })]);
+  const [content] = lines.flatMap(({ payload }) => (payload.content ? [payload.content] : []));
+  expect(content).toEqual([{ type: "input_text", text: "[Image: shot.png]" }]);
+  expect(losses.map(({ kind }) => kind)).toContain("image_dropped");
+});
+
+test("an image that the model made follows its words in the user's role", async () => {
+  const made = { type: "image", mimeType: "image/png", data: PNG };
+  const { lines, losses } = await written([
+    user("draw"),
+    assistant("Here", { parts: [{ type: "text", text: "Here" }, made] }),
+  ]);
+  const items = lines.flatMap(({ payload }) => (payload.type === "message" ? [payload] : []));
+  expect(items.slice(1)).toMatchObject([
+    { role: "assistant", content: [{ type: "output_text", text: "Here" }] },
+    { role: "user", content: [{ type: "input_image", image_url: `data:image/png;base64,${PNG}` }] },
+  ]);
+  expect(losses.map(({ kind }) => kind)).toContain("role_changed");
+});
+
 test("an image without bytes is named", async () => {
   const { lines, losses } = await written([user("", { parts: [{ type: "image", path: "/i.png" }] })]);
   expect(

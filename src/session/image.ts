@@ -1,0 +1,15 @@
+// What kind of image some bytes are, whatever they are said to be: vendors look at the bytes, and refuse the whole
+// request when the two differ.
+
+const KINDS: readonly (readonly [opening: RegExp, mimeType: string])[] = [
+  [/^\x89PNG/, "image/png"],
+  [/^\xff\xd8\xff/, "image/jpeg"],
+  [/^GIF8/, "image/gif"],
+  [/^RIFF.{4}WEBP/s, "image/webp"],
+];
+
+/** The type of an image in base64; undefined when it is none that every vendor takes. */
+export function imageType(data: string): string | undefined {
+  const start = Buffer.from(data.slice(0, 24), "base64").toString("latin1");
+  return KINDS.find(([opening]) => opening.test(start))?.[1];
+}
