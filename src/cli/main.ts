@@ -5,7 +5,7 @@ import { Command, CommanderError, Option } from "commander";
 import { BatonError, EXIT_STATUS } from "../session/error.ts";
 import type { CommandFile } from "./command.ts";
 import { type GlobalOptions, newContext } from "./context.ts";
-import { onInterrupt } from "./interrupt.ts";
+import { interruptible } from "./interrupt.ts";
 import { keepMemorySmall } from "./memory.ts";
 import { endOfReader, newOutput } from "./output.ts";
 
@@ -37,17 +37,14 @@ export async function main(argv: string[]): Promise<number> {
   process.stdout.on("error", endOfReader);
   // Nobody reads our messages, which is no reason to end differently.
   process.stderr.on("error", () => undefined);
-  process.on("SIGINT", onInterrupt);
   try {
-    return await runCommand(argv);
+    return await interruptible(() => runCommand(argv));
   } catch (error) {
     const { error: own, status } = understood(error, argv);
     const output = newOutput(optionsIn(argv));
     if (own) await output.error(own);
     if (own?.code === "failed" && error instanceof Error) output.detail(error.stack ?? "");
     return status;
-  } finally {
-    process.off("SIGINT", onInterrupt);
   }
 }
 

@@ -273,7 +273,7 @@ describe("a read-only disk", () => {
   });
 });
 
-describe("Ctrl-C", () => {
+describe("Ctrl-C or a polite kill", () => {
   it("in a proof leaves no copy of the session behind", async () => {
     const slow =
       '#!/bin/sh\n[ "$1" = --version ] && echo "codex-cli 0.166.0" && exit\necho > "$HOME/started"; sleep 60\n';
@@ -286,7 +286,11 @@ describe("Ctrl-C", () => {
     expect(readdirSync(place.root).filter((name) => name.startsWith("baton-"))).toEqual([]);
   });
 
-  it("while a session is written leaves nothing in the store", async () => {
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ] as const)("%s while a session is written leaves nothing in the store", async (signal, status) => {
     const text = "x".repeat(1000);
     const timeline = Array.from({ length: 60_000 }, (_, at) => ({
       id: `u${at}`,
@@ -310,8 +314,8 @@ describe("Ctrl-C", () => {
       cwd: place.root,
     });
     for await (const { filename } of changes) if (filename?.includes(".baton-")) break;
-    child.kill("SIGINT");
-    expect(await once(child, "exit")).toEqual([130, null]);
+    child.kill(signal);
+    expect(await once(child, "exit")).toEqual([status, null]);
     expect(files(inHome(".claude"))).toEqual(before);
     expect(run(place, "baton operations").stdout).toContain("failed");
   });

@@ -188,13 +188,14 @@ async function askThinking(source: Source): Promise<"drop" | "convert"> {
     throw new BatonError("usage", "--thinking ask needs a terminal.", "Use --thinking drop or convert.");
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   // The terminal is readline's while it asks: Ctrl-C and the end of the input come from there.
-  lines.once("close", onInterrupt);
+  const onClose = () => onInterrupt("SIGINT");
+  lines.once("close", onClose);
   try {
     const from = harmless(source.header.model.model);
     const answer = await lines.question(`Thinking is bound to ${from}. [d]rop it or [c]onvert it to text? `);
     return /^c/i.test(answer.trim()) ? "convert" : "drop";
   } finally {
-    lines.off("close", onInterrupt);
+    lines.off("close", onClose);
     lines.close();
   }
 }
