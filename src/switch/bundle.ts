@@ -1,12 +1,13 @@
 // A session as the files of an agent, beside a file of the user's choice instead of in the agent's store.
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
-import type { Adapter, Home, Target, Written, WrittenRecord } from "../adapters/adapter.ts";
+import type { Adapter, Home, Target } from "../adapters/adapter.ts";
 import { BatonError } from "../session/error.ts";
 import type { Loss } from "../session/losses.ts";
 import type { Source, Stream } from "../session/source.ts";
 import type { Change } from "../storage/changes.ts";
 import type { ExportPiece } from "../storage/export.ts";
 import { visible } from "../transform/visible.ts";
+import { newLedger, recordsOnly } from "./ledger.ts";
 import { prepare } from "./prepare.ts";
 
 export interface BundleRequest {
@@ -32,8 +33,9 @@ export async function bundle(
   const documents = `${resolve(request.path)}.documents`;
   const target = { ...(await targetOf(request)), documents };
   const stream = streamFor(source, to);
-  const losses: Loss[] = [];
-  const records = recordsOnly(to.write(stream, target), losses);
+  const ledger = newLedger();
+  const { losses } = ledger;
+  const records = recordsOnly(to.write(stream, target), ledger);
   const changes = to.plan(records, target);
   return { pieces: pieces(changes, to.pathOf(target), request.path, documents, stream, losses), losses };
 }
@@ -55,13 +57,6 @@ async function targetOf({ source, to, home, now }: BundleRequest): Promise<Targe
     configuration: await to.configuration(home),
     ...(header.title !== undefined && { title: header.title }),
   };
-}
-
-async function* recordsOnly(written: AsyncIterable<Written>, losses: Loss[]): AsyncGenerator<WrittenRecord> {
-  for await (const item of written) {
-    if (item.type === "loss") losses.push(item.loss);
-    else yield item;
-  }
 }
 
 async function* pieces(
