@@ -2,6 +2,7 @@
 // whoever asked, because sessions behind it would silently be missing.
 import type { Dirent, Stats } from "node:fs";
 import { lstat, readdir, stat } from "node:fs/promises";
+import type { FileRef } from "./adapter.ts";
 
 /** Told about a folder or file of a store that is there and cannot be looked at. */
 export type OnProblem = (path: string, error: Error) => void;
@@ -33,6 +34,17 @@ export async function statIfAny(path: string, onProblem?: OnProblem): Promise<St
     tell(path, error, onProblem);
     return undefined;
   }
+}
+
+/** A file of a session, if it is there. */
+export async function fileRef(
+  path: string,
+  role: FileRef["role"],
+  onProblem?: OnProblem,
+): Promise<FileRef | undefined> {
+  const found = await statIfAny(path, onProblem);
+  if (!found?.isFile()) return undefined;
+  return { path, role, size: found.size, mtimeMs: found.mtimeMs, inode: found.ino };
 }
 
 function tell(path: string, error: unknown, onProblem: OnProblem | undefined): void {

@@ -4,29 +4,11 @@ import { blockText, type Message } from "../../src/loopback/request.ts";
 import { loss } from "../../src/session/losses.ts";
 import type { Entry } from "../../src/session/session.ts";
 import { assistant, call, result, user } from "../session/build.ts";
-import { answers, calls, compared, request, says } from "./request.ts";
+import { answers, calls, compared, request, says, thread, wire } from "./request.ts";
 
 const PNG = "iVBORw0KGgo=";
 const OTHER_PNG = "iVBORw0KGhg=";
 
-const thread: Entry[] = [
-  user("u1"),
-  assistant("a1"),
-  call("c1"),
-  call("c2"),
-  result("c1"),
-  result("c2"),
-  assistant("a2"),
-];
-const wire: Message[] = [
-  says("user", "says u1"),
-  says("assistant", "replies a1"),
-  calls("c1", { command: "run c1" }),
-  calls("c2", { command: "run c2" }),
-  answers("c1", "output of c1"),
-  answers("c2", "output of c2"),
-  says("assistant", "replies a2"),
-];
 const without = (at: number) => wire.filter((_, index) => index !== at);
 const withAt = (at: number, message: Message) => wire.map((old, index) => (index === at ? message : old));
 

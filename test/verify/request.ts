@@ -4,7 +4,7 @@ import type { Entry } from "../../src/session/session.ts";
 import { sourceOf } from "../../src/session/source.ts";
 import { type CompareOptions, compare } from "../../src/verify/compare.ts";
 import { factsOf } from "../../src/verify/facts.ts";
-import { session } from "../session/build.ts";
+import { assistant, call, result, session, user } from "../session/build.ts";
 
 export const says = (role: Role, text: string): Message => ({ role, blocks: [{ type: "text", text }] });
 
@@ -41,3 +41,23 @@ export async function compared(
   const facts = await Array.fromAsync(factsOf(sourceOf(session(entries))));
   return compare(facts, request(messages, options.api), options);
 }
+
+/** A small session, and the request that tells all of it. */
+export const thread: Entry[] = [
+  user("u1"),
+  assistant("a1"),
+  call("c1"),
+  call("c2"),
+  result("c1"),
+  result("c2"),
+  assistant("a2"),
+];
+export const wire: Message[] = [
+  says("user", "says u1"),
+  says("assistant", "replies a1"),
+  calls("c1", { command: "run c1" }),
+  calls("c2", { command: "run c2" }),
+  answers("c1", "output of c1"),
+  answers("c2", "output of c2"),
+  says("assistant", "replies a2"),
+];

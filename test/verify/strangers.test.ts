@@ -2,30 +2,10 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/loopback/request.ts";
 import { loss } from "../../src/session/losses.ts";
-import type { Entry } from "../../src/session/session.ts";
-import { assistant, call, result, user } from "../session/build.ts";
-import { answers, calls, compared, says } from "./request.ts";
+import { call, result, user } from "../session/build.ts";
+import { answers, calls, compared, says, thread, wire } from "./request.ts";
 
 const PNG = "iVBORw0KGgo=";
-
-const thread: Entry[] = [
-  user("u1"),
-  assistant("a1"),
-  call("c1"),
-  call("c2"),
-  result("c1"),
-  result("c2"),
-  assistant("a2"),
-];
-const wire: Message[] = [
-  says("user", "says u1"),
-  says("assistant", "replies a1"),
-  calls("c1", { command: "run c1" }),
-  calls("c2", { command: "run c2" }),
-  answers("c1", "output of c1"),
-  answers("c2", "output of c2"),
-  says("assistant", "replies a2"),
-];
 
 describe("notes", () => {
   const pdf = { type: "document" as const, mimeType: "application/pdf", data: PNG, name: "a.pdf" };

@@ -5,9 +5,9 @@ import type { DatabaseSync } from "node:sqlite";
 import { BatonError } from "../../session/error.ts";
 import type { NativeRecord, Position } from "../../storage/records.ts";
 import type { Home, SessionRef } from "../adapter.ts";
-import type { OnProblem } from "../folder.ts";
+import { fileRef, type OnProblem } from "../folder.ts";
 import { isObject, type Json } from "./native.ts";
-import { configDir, fileRef } from "./paths.ts";
+import { configDir } from "./paths.ts";
 
 const STORE = "__store.db";
 

@@ -3,7 +3,7 @@ import type { Dirent } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { FileRef, Home, SessionRef } from "../adapter.ts";
-import { entriesOf, type OnProblem, statIfAny, storeEntries } from "../folder.ts";
+import { entriesOf, fileRef, type OnProblem, storeEntries } from "../folder.ts";
 import { filled, isObject } from "./native.ts";
 
 /** The folder that holds everything: `~/.claude`, unless the user moved it. */
@@ -152,16 +152,6 @@ async function list(dir: string, onProblem?: OnProblem): Promise<Dirent[]> {
 
 function byName(a: Dirent, b: Dirent): number {
   return a.name < b.name ? -1 : 1;
-}
-
-export async function fileRef(
-  path: string,
-  role: FileRef["role"],
-  onProblem?: OnProblem,
-): Promise<FileRef | undefined> {
-  const found = await statIfAny(path, onProblem);
-  if (!found?.isFile()) return undefined;
-  return { path, role, size: found.size, mtimeMs: found.mtimeMs, inode: found.ino };
 }
 
 /** The first bytes of a file as text; empty when it cannot be read. */

@@ -4,10 +4,11 @@ import { basename } from "node:path";
 import { type Loss, loss } from "../../session/losses.ts";
 import { type NativeRecord, readRecords } from "../../storage/records.ts";
 import type { FileRef } from "../adapter.ts";
+import { fileRef } from "../folder.ts";
 import type { PassOptions } from "../open.ts";
 import { count, isObject, type JsonObject, word } from "./native.ts";
 import { readOneFile } from "./one-file.ts";
-import { fileRef, findRollout, metaOf } from "./paths.ts";
+import { findRollout, metaOf } from "./paths.ts";
 
 export interface Segment {
   path: string;

@@ -3,10 +3,11 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Source } from "../../session/source.ts";
 import type { SessionRef } from "../adapter.ts";
+import { fileRef } from "../folder.ts";
 import { openSource } from "../open.ts";
 import { lineageOf, readLineage } from "./lineage.ts";
 import { isObject, word } from "./native.ts";
-import { fileRef, findRollout, metaOf, rootOf } from "./paths.ts";
+import { findRollout, metaOf, rootOf } from "./paths.ts";
 import { fold } from "./read.ts";
 
 export function open(ref: SessionRef): Promise<Source> {

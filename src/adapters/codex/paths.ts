@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync, realpathSync } from "node:fs";
 import { open, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { FileRef, Home, SessionRef } from "../adapter.ts";
-import { entriesOf, type OnProblem, statIfAny } from "../folder.ts";
+import { entriesOf, fileRef, type OnProblem } from "../folder.ts";
 import { isObject, type JsonObject, recordOf, word } from "./native.ts";
 
 const FOLDERS = ["sessions", "archived_sessions"];
@@ -107,16 +107,6 @@ function spawnerOf(path: string): string | undefined {
   } finally {
     if (file !== undefined) closeSync(file);
   }
-}
-
-export async function fileRef(
-  path: string,
-  role: FileRef["role"],
-  onProblem?: OnProblem,
-): Promise<FileRef | undefined> {
-  const found = await statIfAny(path, onProblem);
-  if (!found?.isFile()) return undefined;
-  return { path, role, size: found.size, mtimeMs: found.mtimeMs, inode: found.ino };
 }
 
 /** The Codex home that a rollout lies in; a file elsewhere has its own folder for company. */
