@@ -27,7 +27,7 @@ export async function storeEntries(folder: string, onProblem?: OnProblem): Promi
 }
 
 /** Undefined also for a file that went away since its folder was listed, and for a link to nowhere. */
-export async function statIfAny(path: string, onProblem?: OnProblem): Promise<Stats | undefined> {
+async function statIfAny(path: string, onProblem?: OnProblem): Promise<Stats | undefined> {
   try {
     return await stat(path);
   } catch (error) {
