@@ -1,7 +1,9 @@
 // Turns a fold over native records into a Source. Written once for every adapter: one cheap pass builds the
 // skeleton and the header, content is folded again when it is asked for, from the nearest checkpoint.
 import { isUtf8 } from "node:buffer";
+import { stat } from "node:fs/promises";
 import { batched } from "../session/batches.ts";
+import { BatonError } from "../session/error.ts";
 import { type Loss, loss } from "../session/losses.ts";
 import type { Entry, SessionRecord, Usage } from "../session/session.ts";
 import type { Skeleton } from "../session/skeleton.ts";
@@ -40,6 +42,7 @@ type Strings = NonNullable<ReadOptions["strings"]>;
 const CHECKPOINT_BYTES = 4 << 20;
 
 export async function openSource<State>(options: OpenOptions<State>): Promise<Source> {
+  const files = await Promise.all(filesOf(options.ref).map(identityOf));
   const { header, losses, usages, ...found } = await gather(options);
   const finished = found.skeleton.finish(found.head?.id, found.head?.unlessFollowed);
   const hidden = hiddenEntries(finished, options);
@@ -57,7 +60,7 @@ export async function openSource<State>(options: OpenOptions<State>): Promise<So
     header: header.finish(usages, isLast ? undefined : skeleton.id(skeleton.head)),
     skeleton,
     losses,
-    entries: (range) => batched(() => entries(options, found, facts, range)),
+    entries: (range) => batched(() => entries(options, { ...found, files }, facts, range)),
     records: () => records(options, found.withEntry),
     children: options.children ?? none,
   };
@@ -124,7 +127,7 @@ async function* none(): AsyncGenerator<Source> {
 
 async function* entries<State>(
   options: OpenOptions<State>,
-  { checkpoints, strings }: { checkpoints: readonly Checkpoint[]; strings: Strings },
+  { checkpoints, strings, files }: Pass,
   facts: Facts,
   range: Range = {},
 ): AsyncGenerator<Entry[]> {
@@ -146,9 +149,44 @@ async function* entries<State>(
         position++;
       }
     }
+    // Before what was read is handed on: the skeleton is that of the file as it was.
+    for (const file of position >= to ? files : []) await checkSame(file);
     if (found.length > 0) yield found;
     if (position >= to) return;
   }
+  for (const file of files) await checkSame(file);
+}
+
+interface Pass {
+  checkpoints: readonly Checkpoint[];
+  strings: Strings;
+  files: readonly Identity[];
+}
+
+/** Where a session is read from, and how much was there. */
+interface Identity {
+  path: string;
+  inode: number;
+  size: number;
+}
+
+function filesOf({ path, files }: SessionRef): string[] {
+  return [path, ...files.filter(({ role }) => role === "parent").map((file) => file.path)];
+}
+
+async function identityOf(path: string): Promise<Identity> {
+  const { ino, size } = await stat(path);
+  return { path, inode: ino, size };
+}
+
+/** A file that only grew is the same; an agent may be writing to it. */
+async function checkSame({ path, inode, size }: Identity): Promise<void> {
+  const changed = (cause?: unknown) =>
+    new BatonError("failed", `${path} was replaced, cut or removed while it was read.`, "Try again.", cause);
+  const now = await identityOf(path).catch((error: unknown) => {
+    throw changed(error);
+  });
+  if (now.inode !== inode || now.size < size) throw changed();
 }
 
 /** What only the whole session knows of its entries. */

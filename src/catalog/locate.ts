@@ -106,13 +106,16 @@ function only(name: string, candidates: readonly Found[]): Found {
   if (!first)
     throw new BatonError("not_found", `No session is called "${name}".`, "`baton list` shows what there is.");
   if (others.length === 0) return first;
+  const isOneId = others.every(({ ref }) => idOf(ref) === idOf(first.ref));
   const listed = candidates
     .slice(0, LISTED)
-    .map(({ ref }) => `  ${idOf(ref)}  ${ref.agent}:${ref.originalId}`);
+    .map(({ ref }) => `  ${idOf(ref)}  ${isOneId ? ref.path : `${ref.agent}:${ref.originalId}`}`);
   const more = candidates.length > LISTED ? `\n  … and ${candidates.length - LISTED} more` : "";
   throw new BatonError(
     "ambiguous",
     `"${name}" means ${candidates.length} sessions:\n${listed.join("\n")}${more}`,
-    "Give more characters of the id, or `agent:id`.",
+    isOneId
+      ? "They share one id: name the file of the one you mean."
+      : "Give more characters of the id, or `agent:id`.",
   );
 }

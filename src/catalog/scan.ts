@@ -1,4 +1,5 @@
 // Finds and summarises sessions by walking the stores. Every store is asked each time; nothing is cached yet.
+import { open } from "node:fs/promises";
 import type { Adapter, Home, SessionRef } from "../adapters/adapter.ts";
 import type { OnProblem } from "../adapters/folder.ts";
 import { sessionId } from "../session/id.ts";
@@ -33,7 +34,10 @@ export interface SessionSummary {
   parent?: string;
 }
 
-/** Every session in every store, newest first by the time its files last changed. Empty files are not sessions. */
+/**
+ * Every session in every store, newest first by the time its files last changed. Empty files are not sessions, and
+ * of exact copies only the newest counts.
+ */
 export async function findSessions(
   home: Home,
   adapters: readonly Adapter[],
@@ -44,7 +48,49 @@ export async function findSessions(
     for await (const ref of adapter.discover(home, onProblem))
       if (sizeOf(ref) > 0) found.push({ adapter, ref });
   }
-  return found.sort((a, b) => changedAt(b.ref) - changedAt(a.ref) || a.ref.path.localeCompare(b.ref.path));
+  found.sort((a, b) => changedAt(b.ref) - changedAt(a.ref) || a.ref.path.localeCompare(b.ref.path));
+  return withoutCopies(found);
+}
+
+/** A project folder that was copied has the same sessions again, under the same ids. */
+async function withoutCopies(found: readonly Found[]): Promise<Found[]> {
+  const kept = new Map<string, Found[]>();
+  const all: Found[] = [];
+  for (const one of found) {
+    const key = `${one.ref.agent}:${one.ref.originalId}:${one.ref.thread ?? ""}`;
+    const others = kept.get(key) ?? [];
+    let isCopy = false;
+    for (const other of others) isCopy ||= await isSameContent(one.ref, other.ref);
+    if (isCopy) continue;
+    kept.set(key, [...others, one]);
+    all.push(one);
+  }
+  return all;
+}
+
+async function isSameContent(one: SessionRef, other: SessionRef): Promise<boolean> {
+  if (one.path === other.path || sizeOf(one) !== sizeOf(other)) return false;
+  try {
+    const [first, second] = await Promise.all([readTail(one), readTail(other)]);
+    return first.equals(second);
+  } catch {
+    // What cannot be read is nobody's copy; listing it says what is wrong.
+    return false;
+  }
+}
+
+const TAIL = 1 << 16;
+
+/** Sessions only ever grow, so two of one id and size that end alike are the same. */
+async function readTail(ref: SessionRef): Promise<Buffer> {
+  const length = Math.min(TAIL, sizeOf(ref));
+  const file = await open(ref.path, "r");
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, sizeOf(ref) - length);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
 }
 
 export function idOf(ref: SessionRef): string {

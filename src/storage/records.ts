@@ -78,10 +78,11 @@ export async function* readRecords(path: string, options: ReadOptions = {}): Asy
   // Without O_NONBLOCK, opening a named pipe would wait for a writer.
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
-    if (!(await file.stat()).isFile()) {
+    const found = await file.stat();
+    if (!found.isFile()) {
       throw new BatonError("damaged", `${path} is not a regular file.`, "Name the session's own file.");
     }
-    yield* batches(file, path, options);
+    yield* batches(file, referencer(path, found.ino), options);
   } finally {
     await file.close();
   }
@@ -89,12 +90,12 @@ export async function* readRecords(path: string, options: ReadOptions = {}): Asy
 
 async function* batches(
   file: FileHandle,
-  path: string,
+  referencing: Referencing,
   options: ReadOptions,
 ): AsyncGenerator<NativeRecord[]> {
   const longest = options.longestLine ?? LONGEST_LINE;
   const position = { ...(options.from ?? START) };
-  const split = splitter(path, position, await isInLine(file, position.offset), longest, options);
+  const split = splitter(referencing, position, await isInLine(file, position.offset), longest, options);
   const chunks = chunksOf(file, position.offset, options);
   for (let unfinished: Buffer = NOTHING; ; ) {
     const bytes = await chunks.next(unfinished);
@@ -166,16 +167,17 @@ async function isInLine(file: FileHandle, offset: number): Promise<boolean> {
   return bytesRead === 1 && buffer[0] !== NEWLINE;
 }
 
+type Referencing = ReturnType<typeof referencer>;
+
 /** Takes whole records off the front of the bytes and moves the position past them. */
 function splitter(
-  path: string,
+  referencing: Referencing,
   position: Position,
   startsInLine: boolean,
   longest: number,
   options: ReadOptions,
 ) {
   let inLine = startsInLine;
-  const referencing = referencer(path);
   return function* (bytes: Buffer, finished: boolean): Generator<NativeRecord[]> {
     let records: NativeRecord[] = [];
     // Looked for once a chunk, because it costs per call.
@@ -231,7 +233,12 @@ function addLine(
   const cut = shrinks ? undefined : shrink(line);
   const rest = cut === undefined ? FAILED : parse(cut);
   if (rest !== FAILED) {
-    const damage = loss("record_unreadable", placeOf(position), "a long text in it is damaged and was cut");
+    const damage = loss(
+      "record_unreadable",
+      placeOf(position),
+      "a long text in it is damaged and was cut",
+      "error",
+    );
     add(records, position, line, rest, false, terminated, [damage]);
   } else addPieces(records, position, parseDamaged(line, placeOf(position), terminated), terminated);
 }

@@ -2,7 +2,7 @@
 // that says where the rest stands there, spelled as JSON spells it; whoever writes JSON puts the rest in its
 // place. Whatever looks at a text's beginning, joins texts or leaves one out need not know.
 import { randomUUID } from "node:crypto";
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { BatonError } from "../session/error.ts";
 import type { Cut } from "./shrink.ts";
 
@@ -18,8 +18,8 @@ const CLOSING = "]]";
 const PIECE = 256 * 1024;
 
 /** Cuts the long strings of a line of the file to references; `at` is where the line begins. */
-export function referencer(path: string): (at: { offset: number }) => Cut {
-  const file = Buffer.from(path).toString("base64url");
+export function referencer(path: string, inode: number): (at: { offset: number }) => Cut {
+  const file = `${Buffer.from(path).toString("base64url")}:${inode}`;
   return ({ offset }) => ({
     longest: REFERENCED_FROM,
     kept: REFERENCE_KEPT,
@@ -37,8 +37,9 @@ function isBlank(line: Buffer, end: number): boolean {
 
 /** Half a character that is spelled out may have to be replaced. */
 function hasSurrogates(line: Buffer, start: number, end: number): boolean {
-  for (let at = line.indexOf("\\u", start); at !== -1 && at < end; at = line.indexOf("\\u", at + 2))
-    if (line[at + 2] === 0x64 || line[at + 2] === 0x44) return true;
+  const text = line.subarray(start, end);
+  for (let at = text.indexOf("\\u"); at !== -1; at = text.indexOf("\\u", at + 2))
+    if (text[at + 2] === 0x64 || text[at + 2] === 0x44) return true;
   return false;
 }
 
@@ -58,6 +59,7 @@ interface Reference {
   from: number;
   to: number;
   path: string;
+  inode: number;
   offset: number;
   length: number;
 }
@@ -65,11 +67,12 @@ interface Reference {
 function* references(text: string): Generator<Reference> {
   for (let from = text.indexOf(OPENING); from !== -1; from = text.indexOf(OPENING, from + 1)) {
     const end = text.indexOf(CLOSING, from);
-    const [path = "", offset, length] = text.slice(from + OPENING.length, end).split(":");
+    const [path = "", inode, offset, length] = text.slice(from + OPENING.length, end).split(":");
     yield {
       from,
       to: end + CLOSING.length,
       path: Buffer.from(path, "base64url").toString(),
+      inode: Number(inode),
       offset: Number(offset),
       length: Number(length),
     };
@@ -91,10 +94,12 @@ export function newResolver(): Resolver {
     opened = undefined;
   };
 
-  function* bytesAt({ path, offset, length }: Reference): Generator<Uint8Array> {
+  function* bytesAt({ path, inode, offset, length }: Reference): Generator<Uint8Array> {
     if (opened?.path !== path) {
       close();
       opened = { path, file: openSync(path, "r") };
+      if (fstatSync(opened.file).ino !== inode)
+        throw new BatonError("failed", `${path} was replaced while it was read.`, "Try again.");
     }
     for (let read = 0; read < length; ) {
       const count = readSync(opened.file, buffer, 0, Math.min(PIECE, length - read), offset + read);

@@ -48,6 +48,8 @@ export interface Carried {
 }
 
 export async function carry(request: CarryRequest): Promise<Carried> {
+  // What is not written is not read back, so damage inside a long text has to show at once.
+  if (request.dryRun) return attempt(request, "whole");
   try {
     return await attempt(request, "referenced");
   } catch (error) {

@@ -144,6 +144,24 @@ describe("names", () => {
     expect(shown(`${parent}/agent-abc`)).toContain("Count the stars");
   });
 
+  it("of exact copies the newest counts; others of one id are told apart by their files", () => {
+    const parent = "11111111-1111-4111-8111-111111111111";
+    const from = inHome(`.claude/projects/-home-me-shop/${parent}.jsonl`);
+    const copy = inHome(`.claude/projects/-copy/${parent}.jsonl`);
+    const count = () => JSON.parse(run(place, "baton list --json").stdout).total;
+    const before = count();
+    mkdirSync(inHome(".claude/projects/-copy"));
+    writeFileSync(copy, readFileSync(from));
+    expect(count()).toBe(before);
+    expect(shown(parent)).toContain("Price rounding");
+    writeFileSync(copy, `${readFileSync(from)}\n`);
+    expect(count()).toBe(before + 1);
+    const ran = run(place, `baton show ${parent}`);
+    expect(ran.status).toBe(4);
+    for (const path of [from, copy]) expect(ran.stderr).toContain(path);
+    expect(ran.stderr).toContain("name the file of the one you mean");
+  });
+
   it("a file that is called like a session does not hide it", () => {
     const notes = {
       id: "n",
@@ -238,6 +256,29 @@ describe("outputs", () => {
     run(place, "baton resume latest:codex --in claude --cwd $ROOT");
     expect(run(place, 'baton undo ""').status).toBe(2);
     expect(run(place, "baton operations").stdout).toContain("done");
+  });
+});
+
+describe("converting", () => {
+  it("never touches a store, not even with --force", () => {
+    const path = inHome(".claude/projects/-home-me-shop/11111111-1111-4111-8111-111111111111.jsonl");
+    const before = readFileSync(path, "utf8");
+    for (const options of [`-o ${path} --force`, `-o ${join(place.root, "x.md")} --losses ${path} --force`]) {
+      const ran = run(place, `baton convert latest:codex --to markdown ${options}`);
+      expect(ran.status).toBe(5);
+      expect(ran.stderr).toContain("lies in the store of Claude Code");
+    }
+    expect(readFileSync(path, "utf8")).toBe(before);
+    expect(existsSync(join(place.root, "x.md"))).toBe(false);
+  });
+
+  it("leaves nothing behind when the losses have no place", () => {
+    const [one, two] = [join(place.root, "one.md"), join(place.root, "two.json")];
+    writeFileSync(two, "mine");
+    expect(run(place, `baton convert latest:codex --to markdown -o ${one} --losses ${two}`).status).toBe(5);
+    expect(existsSync(one)).toBe(false);
+    expect(run(place, `baton convert latest:codex --to markdown -o ${one} --losses ${one}`).status).toBe(2);
+    expect(existsSync(one)).toBe(false);
   });
 });
 

@@ -1,6 +1,6 @@
 // Long outputs stay in the source's file while a session is carried. Nobody may be able to tell: what is written
 // is what would be written from a session in memory, and damage inside such a text is found and reported.
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -84,6 +84,11 @@ describe.each(pairs)("from %s to %s", (_, __, from, to) => {
     const native = await readFile(path, "utf8");
     const at = native.indexOf("x".repeat(100_000)) + 50_000;
     await writeFile(path, `${native.slice(0, at)}${damage}${native.slice(at + damage.length)}`);
+    const looked = await carry({ source, to, ...(await somewhere()), dryRun: true });
+    expect(looked.losses.map(({ kind }) => kind)).toContain("record_unreadable");
+    await expect(carry({ source, to, ...(await somewhere()), yes: false })).rejects.toMatchObject({
+      code: "refused",
+    });
     const carried = await carry({ source, to, ...(await somewhere()) });
     expect(carried.losses.map(({ kind }) => kind)).toContain("record_unreadable");
     const ref = await to.recognise(carried.path);
@@ -92,6 +97,47 @@ describe.each(pairs)("from %s to %s", (_, __, from, to) => {
     expect(results.map(({ output }) => output.replace(/x+/, "x"))).toEqual(["x", OUTPUTS.plain]);
   });
 });
+
+describe.each(pairs)("from %s to %s, a file", (_, __, from, to) => {
+  it.each([
+    ["replaced", async (path: string, native: string) => replaced(path, `${native.slice(0, 10)}\n${native}`)],
+    ["cut", (path: string, native: string) => writeFile(path, native.slice(0, native.length / 2))],
+    ["removed", (path: string) => rm(path)],
+  ])("that is %s meanwhile is noticed, and nothing is written", async (___, change) => {
+    const { source, path } = await recorded(from, [OUTPUTS.plain as string, OUTPUTS.foreign as string]);
+    await change(path, await readFile(path, "utf8"));
+    const there = await somewhere();
+    await expect(carry({ source, to, ...there })).rejects.toThrow();
+    expect(await Array.fromAsync(to.discover(there.home))).toEqual([]);
+  });
+
+  it("is no other session's: each long output comes from its own", async () => {
+    const child = session(timelineOf([`child\n${OUTPUTS.foreign}`]), { id: "child" });
+    const links = [{ type: "subagent" as const, session: "universal:child", entry: "c0" }];
+    const timeline = timelineOf([OUTPUTS.plain as string]).map(
+      (entry): Entry =>
+        entry.type === "tool_call" ? { ...entry, tool: "task", input: { prompt: "do it" } } : entry,
+    );
+    const both = session(timeline, { links, children: [child] });
+    const place = await somewhere();
+    const made = await carry({ source: sourceOf(both), to: from, cwd: "/p", ...place });
+    const ref = (await from.recognise(made.path)) as NonNullable<Awaited<ReturnType<Adapter["recognise"]>>>;
+    const again = await somewhere();
+    const carried = await carry({ source: await from.open(ref), to, ...again });
+    const found = (await to.recognise(carried.path)) as typeof ref;
+    const whole = await collect(await to.open(found));
+    const outputs = [whole, ...((whole.children ?? []) as (typeof whole)[])].flatMap(({ timeline }) =>
+      timeline.flatMap((entry) => (entry.type === "tool_result" ? [entry.output] : [])),
+    );
+    expect(outputs).toEqual([OUTPUTS.plain, `child\n${OUTPUTS.foreign}`]);
+  });
+});
+
+/** Under the same name, another file. */
+async function replaced(path: string, content: string): Promise<void> {
+  await writeFile(`${path}.new`, content);
+  await rename(`${path}.new`, path);
+}
 
 function withoutAllowance({ metadata, ...line }: Record<string, unknown>): unknown {
   return { ...line, isMarked: metadata !== undefined };

@@ -1,4 +1,5 @@
 // convert: a session from any format into any other, to a file or to stdout.
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import type { Adapter } from "../../adapters/adapter.ts";
@@ -13,6 +14,7 @@ import { type Run, SESSION } from "../command.ts";
 import type { Context } from "../context.ts";
 import { tellLosses } from "../losses.ts";
 import { openAs, openSession } from "../session.ts";
+import { isInStore } from "../store.ts";
 import { counted } from "../text.ts";
 
 interface Options {
@@ -80,6 +82,7 @@ async function convertFrom(
     ? openSession(context, name)
     : openAs(context, name, options.from));
   const main = options.output === undefined ? STDOUT : resolve(options.output);
+  await checkPlaces(context, main, options);
   const losses: Loss[] = [];
   const pieces =
     "format" in target
@@ -95,6 +98,29 @@ async function convertFrom(
 }
 
 const STDOUT = "-";
+
+/** Before anything is written: a store is written to by `resume` and `fork` only, with a journal. */
+async function checkPlaces({ home, adapters }: Context, main: string, options: Options): Promise<void> {
+  const losses = options.losses === undefined ? undefined : resolve(options.losses);
+  if (losses === main)
+    throw new BatonError("usage", "The session and its losses cannot share a file.", "Name another file.");
+  for (const path of [main, losses]) {
+    if (path === undefined || path === STDOUT) continue;
+    const store = (await adapters()).find((adapter) => isInStore(adapter, home, path));
+    if (store)
+      throw new BatonError(
+        "refused",
+        `${path} lies in the store of ${store.label}, where a file of an agent's may never be replaced.`,
+        `Name a file elsewhere, or use \`baton resume SESSION --in ${store.id}\`, which can be undone.`,
+      );
+  }
+  if (losses !== undefined && !options.force && existsSync(losses))
+    throw new BatonError(
+      "refused",
+      `${losses} is there already.`,
+      "Name another file, or replace it with --force.",
+    );
+}
 
 async function* formatPieces(
   { output }: Context,

@@ -1,6 +1,5 @@
 // resume: go on with a session, in its own agent or in another one.
-import { realpathSync } from "node:fs";
-import { isAbsolute, relative, resolve } from "node:path";
+import { resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { type Command, Option } from "commander";
 import type { Adapter } from "../../adapters/adapter.ts";
@@ -13,6 +12,7 @@ import type { Context } from "../context.ts";
 import { carryInto, folderWarnings, type GoOn, goOn, installed } from "../continue.ts";
 import { onInterrupt } from "../interrupt.ts";
 import { type Opened, openSession } from "../session.ts";
+import { isInStore } from "../store.ts";
 import { harmless } from "../text.ts";
 
 interface Options {
@@ -99,22 +99,7 @@ function withoutEffect({ history, thinking }: Options, isOwn: boolean): string[]
 /** Whether the agent finds the session by itself, because it lies in its own store, by whatever way. */
 export function isAtHome({ home }: Context, { native }: Opened, to: Adapter): boolean {
   if (!native || native.adapter !== to) return false;
-  const { path } = native.ref;
-  return to.stores(home).some((store) => isInside(store, path) || isInside(realPath(store), realPath(path)));
-}
-
-function isInside(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return !isAbsolute(way) && way.split("/", 1)[0] !== "..";
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    // A store that is not there holds nothing.
-    return path;
-  }
+  return isInStore(to, home, native.ref.path);
 }
 
 async function ownResume(
@@ -178,8 +163,8 @@ export function refuseEmpty({ skeleton }: Source, purpose: string): void {
     return;
   throw new BatonError(
     "refused",
-    `There is nothing to ${purpose}: this session holds no message.`,
-    "`baton list` shows how many messages each session has.",
+    `There is nothing to ${purpose}: this session holds no message that a model would see.`,
+    "`baton show SESSION` shows what it holds; messages that were taken back do not count.",
   );
 }
 
