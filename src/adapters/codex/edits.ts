@@ -22,7 +22,10 @@ export function patchFor(call: ToolCall, result: ToolResult | undefined): Made |
   const patch = changes && printPatch(changes);
   if (patch === undefined) return approximated(call);
   const unended = changes?.some(({ content }) => content !== undefined && !/(?:^|\n)$/.test(content));
-  return made(call, patch, unended ? [newlineAdded(call)] : []);
+  const losses = unended ? [approximation(call, "an added file ends with a newline in a patch")] : [];
+  // Codex takes a patch line by line, without the carriage returns.
+  if (patch.includes("\r\n")) losses.push(approximation(call, "carriage returns have no place in a patch"));
+  return made(call, patch, losses);
 }
 
 /** The patch as text, unless the changes beside it were edited. */
@@ -53,13 +56,8 @@ function approximated(call: ToolCall): Made | undefined {
   return { name, input, losses: [loss("edit_approximated", { entry: call.id }, detail)] };
 }
 
-function newlineAdded(call: ToolCall): Loss {
-  return loss(
-    "edit_approximated",
-    { entry: call.id },
-    "an added file ends with a newline in a patch",
-    "info",
-  );
+function approximation(call: ToolCall, detail: string): Loss {
+  return loss("edit_approximated", { entry: call.id }, detail, "info");
 }
 
 function changesOf(call: ToolCall, result: ToolResult | undefined): FileChange[] | undefined {

@@ -65,6 +65,14 @@ describe("written as Codex's calls", () => {
       [RENAMED],
     ],
     [
+      "a file with carriage returns",
+      call("write", { path: "a.bat", content: "@echo off\r\n" }),
+      undefined,
+      "apply_patch",
+      patchOf("*** Add File: a.bat", "+@echo off\r"),
+      [RENAMED, "info edit_approximated"],
+    ],
+    [
       "a question",
       call("ask", { questions: [{ question: "?" }] }),
       undefined,
