@@ -89,9 +89,11 @@ const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 export function shellWord(word: string): string {
   if (/^[\w@%+=:,./-]+$/.test(word)) return word;
   if (!UNSEEN.test(word)) return `'${word.replaceAll("'", "'\\''")}'`;
-  const spelled = word.replace(/[\\']/g, "\\$&").replace(new RegExp(UNSEEN, "g"), (character) => {
-    const code = character.charCodeAt(0);
-    return `\\u${code.toString(16).padStart(4, "0")}`;
-  });
+  // Byte by byte, because what `\u` means depends on the shell's locale.
+  const spelled = word
+    .replace(/[\\']/g, "\\$&")
+    .replace(new RegExp(UNSEEN, "g"), (character) =>
+      Buffer.from(character).toString("hex").replace(/../g, "\\x$&"),
+    );
   return `$'${spelled}'`;
 }
