@@ -5,5 +5,5 @@ import { setFlagsFromString } from "node:v8";
 /** Call it before anything large is read. Node 22.18 to 26 know both flags. */
 export function keepMemorySmall(): void {
   setFlagsFromString("--semi-space-growth-factor=1");
-  setFlagsFromString("--heap-growing-percent=40");
+  setFlagsFromString("--heap-growing-percent=100");
 }

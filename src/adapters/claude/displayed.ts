@@ -10,7 +10,7 @@ export function displayed(name: string, input: Json, result: ToolResult): unknow
   return show ? show(input, { ...result, output }) : output;
 }
 
-const LONGEST = 2000;
+const LONGEST = 1000;
 
 /** The terminal folds long outputs away; the whole text stands in the result itself. */
 function shortened(output: string): string {
