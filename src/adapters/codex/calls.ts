@@ -2,7 +2,7 @@
 // agents are translated.
 import { type Loss, loss } from "../../session/losses.ts";
 import type { ToolCall, ToolResult } from "../../session/session.ts";
-import { callText } from "../../session/text.ts";
+import { callText, wholeJson } from "../../session/text.ts";
 import { lengthOf } from "../../storage/reference.ts";
 import { fullName } from "./items.ts";
 import { isObject, type JsonObject, text } from "./native.ts";
@@ -61,7 +61,7 @@ export function nativeItem(fullName: string, input: unknown, callId: string): Ma
     };
   if (isFreeText(name, namespace, input))
     return { ...made, item: { type: "custom_tool_call", status: "completed", call_id: callId, name, input } };
-  const given = typeof input === "string" ? input : JSON.stringify(input);
+  const given = typeof input === "string" ? input : wholeJson(input ?? {}).json;
   const scope = namespace === undefined ? {} : { namespace };
   const item = { type: "function_call", name, ...scope, arguments: given, call_id: callId };
   return { ...made, item, input: typeof input === "string" ? parsed(input) : input };

@@ -113,3 +113,10 @@ test("thinking without Codex's own seal is left out", async () => {
   expect(main).not.toContain("reasoning");
   expect(losses).toContainEqual(expect.objectContaining({ kind: "thinking_dropped", at: { entry: "e1" } }));
 });
+
+test("half a character is replaced and reported, because Codex drops a line that spells one", async () => {
+  const { main, losses } = await written([user("a \ud800 b"), bash("c1", "echo \udc00")]);
+  expect(main).toContain("a \ufffd b");
+  expect(main).not.toMatch(/\\ud[89a-f]/);
+  expect(losses.map(({ kind }) => kind)).toContain("text_replaced");
+});
