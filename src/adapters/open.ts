@@ -149,12 +149,12 @@ async function* entries<State>(
         position++;
       }
     }
-    // Before what was read is handed on: the skeleton is that of the file as it was.
-    for (const file of position >= to ? files : []) await checkSame(file);
+    // Before the last entry is handed on: the skeleton is that of the file as it was.
+    if (position >= to) await checkSame(files);
     if (found.length > 0) yield found;
     if (position >= to) return;
   }
-  for (const file of files) await checkSame(file);
+  await checkSame(files);
 }
 
 interface Pass {
@@ -180,13 +180,20 @@ async function identityOf(path: string): Promise<Identity> {
 }
 
 /** A file that only grew is the same; an agent may be writing to it. */
-async function checkSame({ path, inode, size }: Identity): Promise<void> {
-  const changed = (cause?: unknown) =>
-    new BatonError("failed", `${path} was replaced, cut or removed while it was read.`, "Try again.", cause);
-  const now = await identityOf(path).catch((error: unknown) => {
-    throw changed(error);
-  });
-  if (now.inode !== inode || now.size < size) throw changed();
+async function checkSame(files: readonly Identity[]): Promise<void> {
+  for (const { path, inode, size } of files) {
+    const changed = (cause?: unknown) =>
+      new BatonError(
+        "failed",
+        `${path} was replaced, cut or removed while it was read.`,
+        "Try again.",
+        cause,
+      );
+    const now = await identityOf(path).catch((error: unknown) => {
+      throw changed(error);
+    });
+    if (now.inode !== inode || now.size < size) throw changed();
+  }
 }
 
 /** What only the whole session knows of its entries. */

@@ -1,5 +1,7 @@
-// What kind of image some bytes are, whatever they are said to be: vendors look at the bytes, and refuse the whole
-// request when the two differ.
+// Parts that are more than text, and what kind of image some bytes are, whatever they are said to be: vendors look
+// at the bytes, and refuse the whole request when the two differ.
+
+import type { Part } from "./session.ts";
 
 const KINDS: readonly (readonly [opening: RegExp, mimeType: string])[] = [
   [/^\x89PNG/, "image/png"],
@@ -7,6 +9,11 @@ const KINDS: readonly (readonly [opening: RegExp, mimeType: string])[] = [
   [/^GIF8/, "image/gif"],
   [/^RIFF.{4}WEBP/s, "image/webp"],
 ];
+
+/** Whether a part is more than text: an image or a document. */
+export function isMedia({ type }: Part): boolean {
+  return type === "image" || type === "document";
+}
 
 /** The type of an image in base64; undefined when it is none that every vendor takes. */
 export function imageType(data: string): string | undefined {

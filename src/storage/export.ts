@@ -89,7 +89,7 @@ async function publish(partials: ReadonlyMap<string, string>, options: ExportOpt
   }
 }
 
-function exists(path: string): BatonError {
+export function exists(path: string): BatonError {
   return new BatonError(
     "refused",
     `${path} is there already.`,

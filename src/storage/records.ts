@@ -133,18 +133,13 @@ function chunksOf(file: FileHandle, start: number, { end = Number.POSITIVE_INFIN
       const length = await ahead;
       offset += length;
       const chunk = spare.subarray(CHUNK, CHUNK + length);
-      const isLong = unfinished.length > CHUNK;
-      if (isLong) long = joined(long, unfinished, chunk);
-      else {
-        unfinished.copy(spare, CHUNK - unfinished.length);
-        long = undefined;
-      }
+      long = unfinished.length > CHUNK ? joined(long, unfinished, chunk) : undefined;
+      if (!long) unfinished.copy(spare, CHUNK - unfinished.length);
       // Both are copied by now, so their buffers can be filled again.
       [current, spare] = [spare, current];
       if (length > 0) ahead = readAhead();
-      return long && isLong
-        ? long.subarray(0, unfinished.length + length)
-        : current.subarray(CHUNK - unfinished.length, CHUNK + length);
+      if (long) return long.subarray(0, unfinished.length + length);
+      return current.subarray(CHUNK - unfinished.length, CHUNK + length);
     },
   };
 }

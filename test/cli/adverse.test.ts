@@ -1,5 +1,6 @@
 // Disks, stores and outputs that do not behave: what could not be looked at is told, what was not done is not
 // claimed, and nothing is left behind.
+
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -15,6 +16,8 @@ import {
 import { watch } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Entry } from "../../src/session/session.ts";
+import { session, user } from "../session/build.ts";
 import { files, newPlace, type Place, run } from "./transcript.ts";
 
 let place: Place;
@@ -163,16 +166,7 @@ describe("names", () => {
   });
 
   it("a file that is called like a session does not hide it", () => {
-    const notes = {
-      id: "n",
-      version: "1.0",
-      source: { cli: "universal" },
-      project: { path: "/p" },
-      model: { provider: "p", model: "m" },
-      metadata: { created: "", lastModified: "" },
-      title: "My notes",
-      timeline: [],
-    };
+    const notes = session([], { title: "My notes" });
     for (const name of ["latest", "11111111-1111", "et8pwv8nnh56", "notes", "abc"])
       writeFileSync(join(place.root, "work", name), JSON.stringify(notes));
     expect(shown("latest")).toContain("List the files");
@@ -333,21 +327,11 @@ describe("Ctrl-C or a polite kill", () => {
     ["SIGHUP", 129],
   ] as const)("%s while a session is written leaves nothing in the store", async (signal, status) => {
     const text = "x".repeat(1000);
-    const timeline = Array.from({ length: 60_000 }, (_, at) => ({
-      id: `u${at}`,
-      timestamp: "",
-      type: "user",
-      content: text,
-    }));
-    const header = {
-      id: "s",
-      version: "1.0",
-      source: { cli: "universal" },
-      project: { path: "/p" },
-      model: { provider: "p", model: "m" },
-      metadata: { created: "", lastModified: "" },
-    };
-    writeFileSync(join(place.root, "long.json"), JSON.stringify({ ...header, timeline }));
+    const timeline = Array.from(
+      { length: 60_000 },
+      (_, at) => ({ ...user(`u${at}`), content: text }) as Entry,
+    );
+    writeFileSync(join(place.root, "long.json"), JSON.stringify(session(timeline)));
     const before = files(inHome(".claude"));
     const changes = watch(inHome(".claude"), { recursive: true });
     const child = spawn("baton", ["resume", "long.json", "--in", "claude"], {

@@ -1,6 +1,7 @@
 // Writes a session that another agent recorded, or whose records are not at hand, in Claude Code's dialect:
 // one line per block, results under their calls, the rest as it can be said.
 import { batchesOf } from "../../session/batches.ts";
+import { isMedia } from "../../session/image.ts";
 import { loss } from "../../session/losses.ts";
 import type { AssistantEntry, Compaction, Entry, UserEntry } from "../../session/session.ts";
 import type { Stream } from "../../session/source.ts";
@@ -11,7 +12,7 @@ import { contentOf } from "./blocks.ts";
 import { blocksOfParts, type Draft, empty, remember } from "./draft.ts";
 import { chained, line, type Says, says, type Thread, uuidAt } from "./lines.ts";
 import { groupsOf } from "./messages.ts";
-import { composeAssistant, composeExchange, isMedia } from "./model-lines.ts";
+import { composeAssistant, composeExchange } from "./model-lines.ts";
 import type { ClaudeBlock, Json } from "./native.ts";
 
 export async function* compose(stream: Stream, draft: Draft): AsyncGenerator<Written[]> {

@@ -1,5 +1,6 @@
 // Lines of a model message: text, thinking and calls share its id; the results of the calls hang below them.
 import { isAbsolute, join, win32 } from "node:path";
+import { isMedia } from "../../session/image.ts";
 import { type Loss, loss } from "../../session/losses.ts";
 import type { AssistantEntry, Entry, Part, ToolResult } from "../../session/session.ts";
 import { callText } from "../../session/text.ts";
@@ -30,10 +31,6 @@ function assistantBlocks(entry: AssistantEntry, losses: Loss[]): ClaudeBlock[] {
     const block = isMedia(part) ? undefined : blockOf(part, entry.id, losses);
     return block ? [block] : [];
   });
-}
-
-export function isMedia({ type }: Part): boolean {
-  return type === "image" || type === "document";
 }
 
 /** Without its signature, or under another model, the API refuses a thinking block. */

@@ -1,6 +1,7 @@
 // Writes a session as a paginated rollout, entry by entry: response items for the model, each with the item
 // that Codex's own view shows, in turns that begin with a prompt.
 import { batchesOf } from "../../session/batches.ts";
+import { isMedia } from "../../session/image.ts";
 import { type Loss, loss } from "../../session/losses.ts";
 import type {
   AssistantEntry,
@@ -247,10 +248,6 @@ function writeMade(writing: Writing, entry: AssistantEntry, pieces: Pieces): voi
   lose(pieces, [loss("role_changed", { entry: entry.id }, `${what} of the model, in a user message`)]);
   const { id, timestamp } = entry;
   writeUser(writing, { id, timestamp, type: "user", content: "", parts, injected: true }, pieces);
-}
-
-function isMedia({ type }: Part): boolean {
-  return type === "image" || type === "document";
 }
 
 function writeAssistant(writing: Writing, entry: AssistantEntry, pieces: Pieces): void {

@@ -7,7 +7,7 @@ import { type Format, formats } from "../../formats/index.ts";
 import { BatonError } from "../../session/error.ts";
 import { type Loss, loss } from "../../session/losses.ts";
 import type { Source } from "../../session/source.ts";
-import { type ExportPiece, exportFile, exportFiles, withSpooled } from "../../storage/export.ts";
+import { type ExportPiece, exists, exportFile, exportFiles, withSpooled } from "../../storage/export.ts";
 import { bundle } from "../../switch/bundle.ts";
 import { thread, visiblePositions } from "../../transform/visible.ts";
 import { type Run, SESSION } from "../command.ts";
@@ -114,12 +114,7 @@ async function checkPlaces({ home, adapters }: Context, main: string, options: O
         `Name a file elsewhere, or use \`baton resume SESSION --in ${store.id}\`, which can be undone.`,
       );
   }
-  if (losses !== undefined && !options.force && existsSync(losses))
-    throw new BatonError(
-      "refused",
-      `${losses} is there already.`,
-      "Name another file, or replace it with --force.",
-    );
+  if (losses !== undefined && !options.force && existsSync(losses)) throw exists(losses);
 }
 
 async function* formatPieces(
