@@ -12,6 +12,8 @@ export interface Home {
   dir: string;
   /** Variables that move a store (CODEX_HOME …); empty when the user named a home explicitly. */
   env: Readonly<Record<string, string | undefined>>;
+  /** Folders that are known as projects, for stores that lie inside them. */
+  projects?: readonly string[];
 }
 
 export interface FileRef {
@@ -63,6 +65,15 @@ export interface Target {
   documents?: string;
   /** For a subagent: the native id of its parent in the target, and the call that spawned it. */
   parent?: { originalId: string; callId?: string };
+  /** The session of this agent that is gone on with: what is written extends it instead of being a new one. */
+  onto?: Onto;
+}
+
+export interface Onto {
+  /** As it was found: `plan` extends its main file only while inode and size are still these. */
+  ref: SessionRef;
+  /** The entry that the new ones follow; absent = the newest of the current branch. */
+  after?: string;
 }
 
 /** A record in the target's dialect. */
@@ -147,6 +158,8 @@ export interface Adapter {
   };
   /** Every session in the store, from a directory walk alone. Files that are not sessions are skipped. */
   discover(home: Home, onProblem?: OnProblem): AsyncIterable<SessionRef>;
+  /** The folders that the agent was used in, as far as it keeps a cheap list of them. */
+  projects?(home: Home): Promise<readonly string[]>;
   /** The folders the store lives in, for the doctor and for path confinement. */
   stores(home: Home): readonly string[];
   /** A ref for a file outside the store, or undefined when it is not this agent's format. */

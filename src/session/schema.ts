@@ -93,6 +93,7 @@ export const TOOLS = [
   "task",
   "web_fetch",
   "web_search",
+  "todo",
   "unknown",
 ] as const;
 

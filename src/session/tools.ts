@@ -41,4 +41,11 @@ export interface ToolInputs {
   task: { prompt: string; description?: string; agent?: string };
   web_fetch: { url: string; prompt?: string };
   web_search: { query: string };
+  /** The whole list, as it stands after the call. */
+  todo: { items: TodoItem[] };
+}
+
+export interface TodoItem {
+  text: string;
+  status: "pending" | "in_progress" | "completed" | "cancelled";
 }

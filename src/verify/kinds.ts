@@ -26,6 +26,7 @@ const NAMES: Readonly<Record<Exclude<Tool, "unknown">, readonly string[]>> = {
   task: ["task", "agent", "callagent", "spawnagent"],
   web_fetch: ["webfetch", "fetch"],
   web_search: ["websearch", "googlewebsearch"],
+  todo: ["todo", "todowrite", "updateplan", "writetodos"],
 };
 
 /** The same argument under the names that agents have for it. */

@@ -97,6 +97,7 @@ const WRITERS: Readonly<Record<ToolCall["tool"], Writer>> = {
   ]),
   web_fetch: renamed("WebFetch", { url: "url", prompt: "prompt" }, ["url"]),
   web_search: renamed("WebSearch", { query: "query" }, ["query"]),
+  todo: () => undefined,
   unknown: () => undefined,
 };
 

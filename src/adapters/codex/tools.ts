@@ -19,6 +19,7 @@ const ALIASES: Readonly<Record<Tool, string>> = {
   task: "call_agent",
   web_fetch: "web_fetch",
   web_search: "web_search",
+  todo: "update_plan",
   unknown: "unknown",
 };
 

@@ -103,6 +103,7 @@ const NEEDED = {
   task: "prompt",
   web_fetch: "url",
   web_search: "query",
+  todo: "items",
 } as const satisfies { [T in keyof ToolInputs]: keyof ToolInputs[T] };
 
 type Loose<T> = { [K in keyof T]?: T[K] | undefined };
