@@ -69,11 +69,18 @@ export interface Target {
   onto?: Onto;
 }
 
+/**
+ * The stream then holds the new entries only, `originalId` and `cwd` are those of the session, and `pathOf` answers
+ * with the file that is there. Ids of calls and messages must be none that the session already has.
+ */
 export interface Onto {
   /** As it was found: `plan` extends its main file only while inode and size are still these. */
   ref: SessionRef;
-  /** The entry that the new ones follow; absent = the newest of the current branch. */
-  after?: string;
+  /**
+   * The entry that the new ones follow; absent = the newest of the current branch, null = none, a thread of its own
+   * in the same file. Only for formats that hold branches; the new branch is then the current one.
+   */
+  after?: string | null;
 }
 
 /** A record in the target's dialect. */
@@ -177,6 +184,8 @@ export interface Adapter {
   plan?(records: AsyncIterable<WrittenRecord>, target: Target): AsyncIterable<Change>;
   /** Where `plan` will put a file of the bundle; absent = the main file. */
   pathOf?(target: Target, file?: string): string;
+  /** Whether `write` and `plan` can extend this session (`Target.onto`); absent = none of this agent's. */
+  canExtend?(ref: SessionRef): Promise<boolean>;
   newId?(): string;
   resumeCommand?(originalId: string, header: Pick<Header, "project">, options: ResumeOptions): Command;
   /** The installed CLI, or undefined. */
