@@ -1,7 +1,7 @@
 // Runs `baton` as a user does: by its launcher, with the real CLIs in PATH and nothing else of our environment.
 import { execFile } from "node:child_process";
 import { delimiter, dirname, join } from "node:path";
-import { CLIS, type CliName, installCli } from "./install.ts";
+import { installCli, NAMES } from "./install.ts";
 
 const LAUNCHER = join(import.meta.dirname, "../../bin/baton.js");
 const SYSTEM = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"];
@@ -16,7 +16,7 @@ export interface Answer {
 
 export async function baton(home: string, cwd: string, ...args: string[]): Promise<Answer> {
   const folders: string[] = [];
-  for (const name of Object.keys(CLIS)) folders.push(dirname((await installCli(name as CliName)).path));
+  for (const name of NAMES) folders.push(dirname((await installCli(name)).path));
   const PATH = [...folders, dirname(process.execPath), ...SYSTEM].join(delimiter);
   return new Promise((resolve) => {
     const options = { cwd, env: { PATH, HOME: home } };

@@ -12,6 +12,10 @@ export interface Driver {
   idOf(stdout: string): string | undefined;
   /** Where the session files are. */
   store(home: string): string;
+  /** How a session's file is named; absent = its id and .jsonl. */
+  file?(id: string): string;
+  /** Whether a text in the user's role is context that the CLI itself put there. */
+  isContext(text: string): boolean;
 }
 
 const claude: Driver = {
@@ -30,6 +34,7 @@ const claude: Driver = {
   resume: (id, prompt) => [...CLAUDE_PRINT, "--resume", id, prompt],
   idOf: (stdout) => /"session_id":"([^"]+)"/.exec(stdout)?.[1],
   store: (home) => join(home, ".claude", "projects"),
+  isContext: (text) => text.startsWith("<system-reminder>"),
 };
 
 const CLAUDE_PRINT = [
@@ -48,6 +53,7 @@ const codex: Driver = {
   resume: (id, prompt) => ["exec", "resume", ...CODEX_EXEC, id, prompt],
   idOf: (stdout) => /"thread_id":"([^"]+)"/.exec(stdout)?.[1],
   store: (home) => join(home, ".codex", "sessions"),
+  isContext: (text) => text.startsWith("<environment_context>"),
 };
 
 const CODEX_EXEC = ["--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"];

@@ -92,7 +92,8 @@ export async function openRig(name: CliName, options: RigOptions = {}): Promise<
   }
 
   async function fileOf(id: string): Promise<string> {
-    for await (const path of glob(join(driver.store(cell.home), "**", `*${id}.jsonl`))) return path;
+    const file = driver.file?.(id) ?? `*${id}.jsonl`;
+    for await (const path of glob(join(driver.store(cell.home), "**", file))) return path;
     throw new Error(`${name} has written no session ${id}`);
   }
 

@@ -1,5 +1,5 @@
-// Installs the real CLIs that the tests drive, each from a lock file of its own, into a folder that outlives
-// the checkout: the folder's name is the lock file's hash, so a fresh clone finds what another one installed.
+// Installs the real CLIs that the tests drive, each from a manifest of its own, into a folder that outlives the
+// checkout: the folder's name is a hash of what pins it, so a fresh clone finds what another one installed.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -9,6 +9,7 @@ import { join } from "node:path";
 
 export const CLIS = { claude: "@anthropic-ai/claude-code", codex: "@openai/codex" } as const;
 export type CliName = keyof typeof CLIS;
+export const NAMES = Object.keys(CLIS) as CliName[];
 
 export interface Cli {
   name: CliName;
@@ -30,14 +31,15 @@ export async function installCli(name: CliName, version?: string): Promise<Cli> 
 
 async function installPinned(name: CliName): Promise<string> {
   const pinned = join(import.meta.dirname, "clis", name);
-  const lock = await readFile(join(pinned, "package-lock.json"));
+  const files = ["package.json", "package-lock.json"].filter((file) => existsSync(join(pinned, file)));
+  const lock = await readFile(join(pinned, files.at(-1) ?? ""));
   const hash = createHash("sha256").update(lock).update(`${process.platform}-${process.arch}`).digest("hex");
   const folder = join(CACHE, `${name}-${hash.slice(0, 16)}`);
   if (existsSync(folder)) return folder;
   return intoPlace(folder, async (temporary) => {
-    for (const file of ["package.json", "package-lock.json"])
-      await copyFile(join(pinned, file), join(temporary, file));
-    npm(temporary, ["ci"]);
+    for (const file of files) await copyFile(join(pinned, file), join(temporary, file));
+    // A package without dependencies but those of its platform is pinned by its manifest's exact version.
+    npm(temporary, [files.length === 2 ? "ci" : "install"]);
   });
 }
 

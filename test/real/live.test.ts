@@ -4,10 +4,8 @@ import { describe, expect, it } from "vitest";
 import { baton } from "./baton.ts";
 import { carryInto, withSession } from "./carry.ts";
 import { openRig, type Rig } from "./harness.ts";
-import { CLIS, type CliName } from "./install.ts";
+import { type CliName, NAMES } from "./install.ts";
 import { adapterOf, findSession } from "./read.ts";
-
-const NAMES = Object.keys(CLIS) as CliName[];
 
 describe.each(NAMES)("a session that %s is at work on", (name) => {
   const other = NAMES.find((one) => one !== name) as CliName;

@@ -189,7 +189,7 @@ const claude: Damage[] = [
   },
 ];
 
-export const DAMAGES: Readonly<Record<CliName, readonly Damage[]>> = { claude, codex };
+export const DAMAGES: Readonly<Partial<Record<CliName, readonly Damage[]>>> = { claude, codex };
 
 /** The steps of a split call are one fact, so a damage to any of them is one to the call. */
 export const STEPS: readonly Damage[] = [

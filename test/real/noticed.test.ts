@@ -3,13 +3,11 @@
 import { describe, expect, it } from "vitest";
 import { isProven, type Verification } from "../../src/verify/verify.ts";
 import { proof, withSession } from "./carry.ts";
-import { CLIS, type CliName } from "./install.ts";
+import { type CliName, NAMES } from "./install.ts";
 import { DAMAGES, STEPS } from "./mutations.ts";
 import { adapterOf } from "./read.ts";
 
-const NAMES = Object.keys(CLIS) as CliName[];
-
-describe.each(NAMES)("written for %s", (name) => {
+describe.each(Object.keys(DAMAGES) as CliName[])("written for %s", (name) => {
   const other = NAMES.find((one) => one !== name) as CliName;
   const proven = (damage?: (content: string) => string): Promise<Verification> =>
     withSession(other, "tools", (source) => proof(source, adapterOf(name), damage ? { damage } : {}));
@@ -22,7 +20,7 @@ describe.each(NAMES)("written for %s", (name) => {
   });
 
   it("everything that is changed or made up, each by itself", async () => {
-    const damages = DAMAGES[name];
+    const damages = DAMAGES[name] ?? [];
     const found = await proven((content) => damages.reduce((text, { damage }) => damage(text), content));
     const noticed = [...found.missing.filter((finding) => finding.named === undefined), ...found.unexpected];
     for (const { what, finding } of damages)

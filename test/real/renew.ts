@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
-import { CLIS, type Cli, type CliName, installCli } from "./install.ts";
+import { type Cli, type CliName, installCli, NAMES } from "./install.ts";
 import { type Recording, record } from "./record.ts";
 import { SCENARIOS } from "./scenarios.ts";
 import { differences, shapeOf } from "./shape.ts";
@@ -17,7 +17,7 @@ const { values } = parseArgs({
   options: { cli: { type: "string" }, only: { type: "string" }, write: { type: "boolean", default: false } },
 });
 const [named, version] = values.cli?.split("@") ?? [];
-for (const name of Object.keys(CLIS) as CliName[]) {
+for (const name of NAMES) {
   if (named !== undefined && named !== name) continue;
   await renew(name, await installCli(name, version));
 }

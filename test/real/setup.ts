@@ -1,6 +1,6 @@
 // Before any test: the CLIs, installed once and kept.
-import { CLIS, type CliName, installCli } from "./install.ts";
+import { installCli, NAMES } from "./install.ts";
 
 export async function setup(): Promise<void> {
-  for (const name of Object.keys(CLIS)) await installCli(name as CliName);
+  for (const name of NAMES) await installCli(name);
 }

@@ -17,7 +17,9 @@ export interface Traps {
 export async function setTraps(rig: Rig): Promise<Traps> {
   const marks = join(rig.cwd, "marks");
   await mkdir(marks);
-  const traps = await SET[rig.name](rig, (name) => `touch ${join(marks, name)}`);
+  const set = SET[rig.name];
+  if (!set) throw new Error(`there are no traps for ${rig.name}`);
+  const traps = await set(rig, (name) => `touch ${join(marks, name)}`);
   return {
     ...traps,
     async sprung() {
@@ -98,4 +100,7 @@ async function setForCodex(rig: Rig, touch: (name: string) => string): Promise<O
   return { args: ["--dangerously-bypass-hook-trust"], all };
 }
 
-const SET: Record<CliName, Setter> = { claude: setForClaude, codex: setForCodex };
+const SET: Partial<Record<CliName, Setter>> = { claude: setForClaude, codex: setForCodex };
+
+/** The CLIs that there are traps for. */
+export const TRAPPED = Object.keys(SET) as CliName[];

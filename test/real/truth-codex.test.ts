@@ -1,3 +1,3 @@
 import { tellsTheTruth } from "./truth.ts";
 
-tellsTheTruth("codex", (text) => text.startsWith("<environment_context>"));
+tellsTheTruth("codex");

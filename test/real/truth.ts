@@ -12,7 +12,7 @@ import { SCENARIOS } from "./scenarios.ts";
 
 const PROMPT = "The question that comes after everything else";
 
-export function tellsTheTruth(name: CliName, isContext: (text: string) => boolean): void {
+export function tellsTheTruth(name: CliName): void {
   describe(`what ${name} itself resumes`, () => {
     it.each(Object.keys(SCENARIOS[name]))("%s", async (kind) => {
       const rig = await openRig(name);
@@ -21,7 +21,7 @@ export function tellsTheTruth(name: CliName, isContext: (text: string) => boolea
         const before = await rig.snapshot();
         const refused = rig.loopback.refusals.length;
         const turn = await rig.resume(id, PROMPT, [{ text: "The answer" }]);
-        const found = await compared({ rig, turn, before, id, isContext });
+        const found = await compared({ rig, turn, before, id });
         expect(found).toMatchObject({ missing: [], unexpected: [] });
         expect(found.facts.kept).toBeGreaterThan(1);
         expect(rig.loopback.refusals.slice(refused)).toEqual([]);
@@ -37,10 +37,9 @@ interface Resumed {
   turn: Turn;
   before: string;
   id: string;
-  isContext(text: string): boolean;
 }
 
-async function compared({ rig, turn, before, id, isContext }: Resumed) {
+async function compared({ rig, turn, before, id }: Resumed) {
   expect(turn).toMatchObject({ id, exitCode: 0 });
   const adapter = adapterOf(rig.name);
   const source = await openFrom(adapter, before, id);
@@ -52,7 +51,7 @@ async function compared({ rig, turn, before, id, isContext }: Resumed) {
   return compare(facts, asked.request, {
     after,
     hidden: await hiddenTexts(source),
-    isContext,
+    isContext: rig.driver.isContext,
     ...(fillers && { fillers }),
   });
 }

@@ -1,3 +1,0 @@
-import { carries } from "./carry.ts";
-
-carries("codex", "claude");
