@@ -1,7 +1,7 @@
 // `toolUseResult`: what the CLI keeps beside a result to show it to its user. The model never sees it.
 import type { ToolResult } from "../../session/session.ts";
-import { structuredPatch } from "./hunks.ts";
 import { type Json, text } from "./native.ts";
+import { structuredPatch } from "./structured-patch.ts";
 
 export function displayed(name: string, input: Json, result: ToolResult): unknown {
   const output = shortened(result.output);

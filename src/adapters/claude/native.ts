@@ -1,7 +1,9 @@
 // The shapes Claude Code writes, as far as Baton relies on them, and the checks that turn unknown JSON into
 // them. Every field of a record may be missing or of any type: nothing here is asserted, everything is asked.
 
-export type Json = Record<string, unknown>;
+import { isObject, type Json } from "../json.ts";
+
+export { filled, isObject, type Json, text } from "../json.ts";
 
 /** One line of a session file. */
 export interface ClaudeRecord extends Json {
@@ -17,19 +19,6 @@ export interface ClaudeRecord extends Json {
 /** A piece of a message: text, thinking, tool_use, tool_result, image, document, or something newer. */
 export interface ClaudeBlock extends Json {
   type?: unknown;
-}
-
-export function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-export function text(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
-}
-
-/** A string that says something. */
-export function filled(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
 }
 
 export function count(value: unknown): number {

@@ -4,9 +4,9 @@ import { isDeepStrictEqual } from "node:util";
 import { type Loss, loss } from "../../session/losses.ts";
 import type { ToolCall, ToolResult } from "../../session/session.ts";
 import type { Edit, FileChange } from "../../session/tools.ts";
+import { parsePatch, printPatch } from "../patch.ts";
 import { isObject, objects, text, word } from "./native.ts";
 import { ownInput } from "./original.ts";
-import { parsePatch, printPatch } from "./patch.ts";
 
 /** A call in Codex's own terms. */
 export interface Made {

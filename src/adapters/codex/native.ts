@@ -1,7 +1,10 @@
 // The shapes of Codex's own records, and guards for them. Records are untrusted: every field is checked where
 // it is used, so all that is promised here is that an object is an object.
 
-export type JsonObject = Record<string, unknown>;
+import { isObject, type Json } from "../json.ts";
+
+export { count, filled as word, isObject, objects, text } from "../json.ts";
+export type JsonObject = Json;
 
 /** A line of a rollout, whatever generation wrote it. */
 export interface CodexRecord {
@@ -11,27 +14,6 @@ export interface CodexRecord {
   type: string;
   payload: JsonObject;
   metadata?: unknown;
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-export function text(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
-}
-
-/** A string with something in it. */
-export function word(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-export function count(value: unknown): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
-}
-
-export function objects(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 /**

@@ -1,9 +1,9 @@
 // The display items beside calls: what Codex's own view shows for a tool run. They are not sent to the model.
 import { pathToFileURL } from "node:url";
 import type { ToolResult } from "../../session/session.ts";
+import { parsePatch } from "../patch.ts";
 import { hunksOf } from "./edits.ts";
 import { isObject, type JsonObject, text } from "./native.ts";
-import { parsePatch } from "./patch.ts";
 
 export interface ShownCall {
   callId: string;

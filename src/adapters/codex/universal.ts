@@ -1,15 +1,20 @@
 // Codex's own tool calls in the universal vocabulary. Names of today's CLI, of older ones, and the aliases that
 // other tools have written for Codex are all understood. What the vocabulary has no name for stands beside it.
-import type { Tool } from "../../session/session.ts";
-import type { Edit, ToolInputs } from "../../session/tools.ts";
-import { count, isObject, type JsonObject, objects, text, word } from "./native.ts";
-import { parsePatch } from "./patch.ts";
+import { parsePatch } from "../patch.ts";
+import {
+  editOf,
+  editsOf,
+  on,
+  questionsOf,
+  type Reader,
+  reader,
+  todosOf,
+  type UniversalCall as Universal,
+} from "../reading.ts";
+import { count, isObject, type JsonObject, text, word } from "./native.ts";
 import { commandText } from "./shell.ts";
 
-export interface Universal {
-  tool: Tool;
-  input: JsonObject;
-}
+export type { UniversalCall as Universal } from "../reading.ts";
 
 /** A function call: its name, and its arguments as the string they were recorded in. */
 export function universalCall(name: string, namespace: string | undefined, argument: string): Universal {
@@ -55,8 +60,6 @@ function parsed(argument: string): JsonObject | undefined {
   }
 }
 
-type Reader = (input: JsonObject) => Universal | undefined;
-
 const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>(
   Object.entries({
     exec_command: bashInput,
@@ -79,8 +82,9 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>(
     glob: reader("glob", (take) => ({ pattern: take(text, "pattern"), path: take(text, "path") })),
     ls: reader("list", (take) => ({ path: take(text, ...PATHS) })),
     list_dir: reader("list", (take) => ({ path: take(text, ...PATHS) })),
-    ask: reader("ask", (take) => ({ questions: take(anything, "questions") })),
-    request_user_input: reader("ask", (take) => ({ questions: take(anything, "questions") })),
+    ask: reader("ask", (take) => ({ questions: take(questionsOf, "questions", "question") })),
+    request_user_input: reader("ask", (take) => ({ questions: take(questionsOf, "questions") })),
+    update_plan: reader("todo", (take) => ({ items: take(todosOf, "plan") })),
     call_agent: taskInput,
     spawn_agent: taskInput,
     web_search: reader("web_search", (take) => ({ query: take(text, "query") })),
@@ -89,53 +93,6 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>(
 );
 
 const PATHS = ["path", "file_path", "dir_path"] as const;
-
-/** Which arguments a tool cannot do without. */
-const NEEDED = {
-  read: "path",
-  write: "content",
-  edit: "path",
-  bash: "command",
-  search: "pattern",
-  glob: "pattern",
-  list: "path",
-  ask: "questions",
-  task: "prompt",
-  web_fetch: "url",
-  web_search: "query",
-  todo: "items",
-} as const satisfies { [T in keyof ToolInputs]: keyof ToolInputs[T] };
-
-type Loose<T> = { [K in keyof T]?: T[K] | undefined };
-
-/** Takes the first argument of these names that is of the right kind. */
-type Take = <T>(accept: (value: unknown) => T | undefined, ...names: readonly string[]) => T | undefined;
-
-/** Arguments that `read` does not take stand beside the universal ones, under their own names. */
-function reader<T extends keyof ToolInputs>(tool: T, read: (take: Take) => Loose<ToolInputs[T]>): Reader {
-  return (native) => {
-    const taken: string[] = [];
-    const take: Take = (accept, ...names) => {
-      for (const name of names) {
-        const value = taken.includes(name) ? undefined : accept(native[name]);
-        if (value === undefined) continue;
-        taken.push(name);
-        return value;
-      }
-      return undefined;
-    };
-    const input: JsonObject = {};
-    for (const [key, value] of Object.entries(read(take))) if (value !== undefined) input[key] = value;
-    if (!(NEEDED[tool] in input)) return undefined;
-    for (const [key, value] of Object.entries(native))
-      if (!(key in input) && !taken.includes(key) && value !== null && value !== "") input[key] = value;
-    return { tool, input };
-  };
-}
-
-function anything(value: unknown): unknown {
-  return value;
-}
 
 function bashInput(native: JsonObject): Universal | undefined {
   return reader("bash", (take) => ({
@@ -175,24 +132,13 @@ function patchInput(patch: string): Universal {
 function editInput(native: JsonObject): Universal | undefined {
   return reader("edit", (take) => {
     const path = take(text, ...PATHS);
-    const list = take(editsOf, "edits");
-    if (list) return { path, edits: list };
+    const edits = take(editsOf, "edits");
+    if (edits) return { path, edits };
     const old = take(text, "old_string", "old");
     const after = take(text, "new_string", "new");
-    const all = take((value) => value === true || undefined, "replace_all", "all");
-    if (old === undefined || after === undefined) return {};
-    return { path, edits: [{ old, new: after, ...(all && { all }) }] };
+    const edit = editOf({ old, new: after, all: take(on, "replace_all", "all") });
+    return edit ? { path, edits: [edit] } : {};
   })(native);
-}
-
-function editsOf(value: unknown): Edit[] | undefined {
-  if (!Array.isArray(value)) return undefined;
-  return objects(value).map(({ old_string, new_string, replace_all, ...rest }) => ({
-    ...rest,
-    old: text(rest.old) ?? text(old_string) ?? "",
-    new: text(rest.new) ?? text(new_string) ?? "",
-    ...((rest.all === true || replace_all === true) && { all: true }),
-  }));
 }
 
 function searchInput(native: JsonObject): Universal | undefined {
@@ -200,6 +146,7 @@ function searchInput(native: JsonObject): Universal | undefined {
     pattern: take(text, "pattern"),
     path: take(text, "path"),
     glob: take(text, "glob", "include"),
+    limit: take(count, "limit"),
   }))(native);
 }
 

@@ -1,5 +1,5 @@
-// Unified-diff hunks as the pairs of old and new text that Claude's Edit tool takes.
-import type { Edit } from "../../session/tools.ts";
+// Unified-diff hunks as pairs of old and new text, which is how most agents' edit tools take a change.
+import type { Edit } from "../session/tools.ts";
 
 /** One edit per hunk, context lines on both sides. `old` is empty where a hunk only adds and names no context. */
 export function hunkEdits(diff: string): Edit[] {
@@ -39,27 +39,4 @@ const NUMBERED = /^@@ -\d+(,\d+)? \+\d+(,\d+)? @@/;
 
 function withoutLastBreak(diff: string): string {
   return diff.endsWith("\n") ? diff.slice(0, -1) : diff;
-}
-
-export interface Hunk {
-  oldStart: number;
-  oldLines: number;
-  newStart: number;
-  newLines: number;
-  lines: string[];
-}
-
-/** Hunks in the shape the CLI keeps for its own display. */
-export function structuredPatch(edit: Edit): Hunk[] {
-  const removed = edit.old === "" ? [] : edit.old.split("\n");
-  const added = edit.new === "" ? [] : edit.new.split("\n");
-  return [
-    {
-      oldStart: 1,
-      oldLines: removed.length,
-      newStart: 1,
-      newLines: added.length,
-      lines: [...removed.map((line) => `-${line}`), ...added.map((line) => `+${line}`)],
-    },
-  ];
 }

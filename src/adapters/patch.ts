@@ -1,5 +1,5 @@
 // The patch format of apply_patch: parsed into file changes and printed from them.
-import type { FileChange } from "../../session/tools.ts";
+import type { FileChange } from "../session/tools.ts";
 
 const BEGIN = "*** Begin Patch";
 const END = "*** End Patch";
