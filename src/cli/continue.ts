@@ -72,7 +72,7 @@ export async function installed(context: Context, adapter: Adapter, needed: bool
 
 type Carry = Pick<
   CarryRequest,
-  "kind" | "reason" | "cwd" | "model" | "history" | "thinking" | "yes" | "dryRun"
+  "kind" | "from" | "reason" | "cwd" | "model" | "history" | "thinking" | "yes" | "dryRun"
 >;
 
 export async function carryInto(

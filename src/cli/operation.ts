@@ -4,12 +4,14 @@ import type { Context } from "./context.ts";
 import { ago, cut, harmless, shortPath } from "./text.ts";
 
 export function operationJson({ id, state, created, updated, facts, files, problems, error }: Operation) {
+  // How both sessions stood is for `return` alone.
+  const { ends: _, ...said } = facts;
   return {
     id,
     state,
     created,
     updated,
-    ...facts,
+    ...said,
     files: files.map(({ type, path }) => ({ type, path })),
     problems,
     ...(error !== undefined && { error }),

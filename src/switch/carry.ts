@@ -1,21 +1,18 @@
-// Carries a session into an agent: prepare the content, change the dialect, apply it to the store, read it
-// back. Written once for resume, fork and whatever moves a session next.
-import type { Adapter, Command, Home, Target, WrittenRecord } from "../adapters/adapter.ts";
-import { batchesOf } from "../session/batches.ts";
+// Carries a session into an agent as a new session there: prepare its content, then write it.
+import type { Adapter, Home, SessionRef, Target } from "../adapters/adapter.ts";
 import { BatonError } from "../session/error.ts";
-import type { Loss } from "../session/losses.ts";
-import type { EntryType } from "../session/session.ts";
+import type { Header } from "../session/session.ts";
 import type { Range, Source, Stream } from "../session/source.ts";
-import { apply } from "../storage/apply.ts";
-import type { Change } from "../storage/changes.ts";
 import { thread, visible } from "../transform/visible.ts";
-import { compare, type Ledger, newLedger, recordsOnly, UnlikeError } from "./ledger.ts";
-import { marksIn } from "./marks.ts";
+import { UnlikeError } from "./ledger.ts";
+import { type Carried, perform, writerOf } from "./perform.ts";
 import { prepare } from "./prepare.ts";
-import { newReadBack } from "./read-back.ts";
+import { type Standing, standingOf } from "./standing.ts";
 
 export interface CarryRequest {
   source: Source;
+  /** Where the source was found, so that what is added there can be returned; none for a file. */
+  from?: SessionRef;
   to: Adapter;
   home: Home;
   batonHome: string;
@@ -35,62 +32,49 @@ export interface CarryRequest {
   installed?: { version: string; path: string } | undefined;
 }
 
-export interface Carried {
-  agent: string;
-  originalId: string;
-  path: string;
-  command: Command;
-  losses: Loss[];
-  counts: Record<EntryType, number>;
-  /** The journaled operation that undo takes back; null after a dry run. */
-  operation: string | null;
-  backup: string | null;
-}
-
 export async function carry(request: CarryRequest): Promise<Carried> {
   // What is not written is not read back, so damage inside a long text has to show at once.
   if (request.dryRun) return attempt(request, "whole");
+  const stood = request.from && (await standingOf(request.source, request.from));
   try {
-    return await attempt(request, "referenced");
+    return await attempt(request, "referenced", stood);
   } catch (error) {
     // Damage inside a text that only passed through shows when it is read back. Read whole, it is reported.
     if (!(error instanceof UnlikeError) || isOwn(request)) throw error;
-    return attempt(request, "whole");
+    return attempt(request, "whole", stood);
   }
 }
 
-async function attempt(request: CarryRequest, texts: Range["texts"]): Promise<Carried> {
-  const { to } = request;
-  if (!to.write || !to.plan || !to.pathOf || !to.resumeCommand)
-    throw new BatonError(
-      "unsupported",
-      `Baton cannot write ${to.label} sessions yet.`,
-      "Pick another agent.",
-    );
-  const target = await targetOf(request);
-  const stream = streamFor(request, texts);
-  const ledger = newLedger();
-  const records = recordsOnly(to.write(stream, target), ledger);
-  const check = () => refuse(request, ledger, [...stream.losses, ...ledger.losses]);
-  const path = to.pathOf(target);
-  const operation = request.dryRun
-    ? await drain(records, check)
-    : await applyAndReadBack(request, target, to.plan(records, target), ledger, check);
-  const options = { home: request.home, ...(request.model !== undefined && { model: request.model }) };
-  return {
-    agent: to.id,
-    originalId: target.originalId,
-    path,
-    command: to.resumeCommand(target.originalId, { project: { path: target.cwd } }, options),
-    losses: [...stream.losses, ...ledger.losses],
-    counts: ledger.counts,
-    operation,
-    backup: null,
-  };
+async function attempt(request: CarryRequest, texts: Range["texts"], stood?: Standing): Promise<Carried> {
+  const { to, batonHome, source, kind, reason, model, dryRun, yes } = request;
+  return perform({
+    stream: streamFor(request, texts),
+    to,
+    target: await targetOf(request),
+    batonHome,
+    facts: {
+      kind,
+      source: nameOf(source.header),
+      ...(stood && { stood }),
+      ...(reason !== undefined && { reason }),
+    },
+    ...(model !== undefined && { model }),
+    ...(dryRun && { dryRun }),
+    ...(yes && { yes }),
+  });
 }
 
-async function targetOf(request: CarryRequest): Promise<Target> {
-  const { source, to, home } = request;
+/** A session as other sessions name it. */
+export function nameOf({ source, id }: Pick<Header, "source" | "id">): string {
+  return `${source.cli}:${source.originalId ?? id}`;
+}
+
+type TargetRequest = Pick<CarryRequest, "source" | "to" | "home" | "cwd" | "model" | "installed" | "now">;
+
+/** A new session. */
+export async function targetOf(request: TargetRequest): Promise<Target> {
+  const { source, home } = request;
+  const to = writerOf(request.to);
   const cwd = request.cwd ?? source.header.project.path;
   if (cwd === "")
     throw new BatonError(
@@ -118,68 +102,4 @@ function isOwn({ source, to }: CarryRequest): boolean {
 function streamFor(request: CarryRequest, texts: Range["texts"]): Stream {
   const { source, history = "visible", thinking = "drop" } = request;
   return isOwn(request) ? thread(source) : prepare(visible(source, { history, texts }), { thinking });
-}
-
-/** Stops before anything reaches the store. */
-function refuse(request: CarryRequest, ledger: Ledger, losses: readonly Loss[]): void {
-  const { counts } = ledger;
-  if (counts.user + counts.assistant + counts.tool_call + counts.compaction === 0)
-    throw new BatonError(
-      "refused",
-      "There is nothing to carry: this session holds no message that a model would see.",
-      "Pick another session; `baton list` shows how many messages each one has.",
-    );
-  const missing = losses.filter(({ severity }) => severity === "error");
-  if (missing.length === 0 || request.yes) return;
-  const listed = missing.slice(0, 5).map(({ kind, detail }) => `  ${kind}: ${detail}`);
-  throw new BatonError(
-    "refused",
-    `${missing.length} thing(s) would be missing in ${request.to.label}:\n${listed.join("\n")}`,
-    "Look at all of them with --dry-run --json, or go on with --yes.",
-  );
-}
-
-async function drain(records: AsyncIterable<WrittenRecord>, check: () => void): Promise<null> {
-  for await (const _ of batchesOf(records));
-  check();
-  return null;
-}
-
-async function applyAndReadBack(
-  request: CarryRequest,
-  target: Target,
-  changes: AsyncIterable<Change>,
-  ledger: Ledger,
-  check: () => void,
-): Promise<string> {
-  const { to, source } = request;
-  const path = to.pathOf?.(target) ?? "";
-  const back = newReadBack(to, { path, originalId: target.originalId });
-  try {
-    const operation = await apply(changes, {
-      batonHome: request.batonHome,
-      facts: {
-        kind: request.kind,
-        agent: to.id,
-        originalId: target.originalId,
-        path,
-        source: `${source.header.source.cli}:${source.header.source.originalId ?? source.header.id}`,
-        ...(request.reason !== undefined && { reason: request.reason }),
-      },
-      onWritten: (file, staged, size) => {
-        if (file === path) back.grew(staged, size);
-      },
-      async readBack(staged) {
-        check();
-        for (const [file, meant] of ledger.marks) {
-          const at = to.pathOf?.(target, file) ?? path;
-          const other = { path: at, staged: staged(at), originalId: target.originalId };
-          compare(to, meant, at === path ? await back.marks(staged(path)) : await marksIn(to.fold, other));
-        }
-      },
-    });
-    return operation.id;
-  } finally {
-    await back.close();
-  }
 }

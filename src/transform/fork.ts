@@ -16,7 +16,8 @@ export function forkAt(source: Source, at: string): Source {
   };
 }
 
-function positionOf(source: Source, at: string): number {
+/** The position of an entry by its id, or by a beginning of it that no other has. */
+export function positionOf(source: Pick<Source, "skeleton">, at: string): number {
   const { skeleton } = source;
   const exact = skeleton.find(at);
   if (exact !== -1) return exact;

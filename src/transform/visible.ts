@@ -12,14 +12,18 @@ export interface VisibleOptions {
   history?: "visible" | "full";
   /** As in Range. */
   texts?: Range["texts"];
+  /** Only entries from this position on, with the subagents that they started. */
+  from?: number;
 }
 
 /** Positions of the visible entries in the order in which the model sees them. */
 export function visiblePositions(skeleton: Skeleton, options: VisibleOptions = {}): number[] {
-  return threadPositions(skeleton, options).filter((position) => !skeleton.note(position));
+  const { from = 0 } = options;
+  return threadPositions(skeleton, options).filter((at) => at >= from && !skeleton.note(at));
 }
 
-function threadPositions(skeleton: Skeleton, options: VisibleOptions): number[] {
+/** The current branch, notes included, in the order in which the model sees it. */
+export function threadPositions(skeleton: Skeleton, options: VisibleOptions = {}): number[] {
   const path = branch(skeleton);
   const whole = withCompanions(skeleton, path);
   if (options.history === "full") return whole;
@@ -123,7 +127,7 @@ function callsFrom(skeleton: Skeleton, path: readonly number[], index: number): 
 /** The visible part of a session as a session of its own: one thread, no compaction entries. */
 export function visible(source: Source, options: VisibleOptions = {}): Stream {
   const order = visiblePositions(source.skeleton, options);
-  const hidden = hiddenLosses(source.skeleton, order);
+  const hidden = hiddenLosses(source.skeleton, order, options.from);
   const { head: _, ...header } = source.header;
   return {
     header,
@@ -139,14 +143,23 @@ export function visible(source: Source, options: VisibleOptions = {}): Stream {
         }),
       ),
     async *children() {
-      for await (const child of source.children()) yield visible(child, options);
+      const { from = 0, ...rest } = options;
+      for await (const child of source.children())
+        if (from === 0 || startedAt(source, child) >= from) yield visible(child, rest);
     },
   };
 }
 
-function hiddenLosses(skeleton: Skeleton, order: readonly number[]): Loss[] {
+/** The position of the call that started a subagent, -1 where that is not known. */
+function startedAt({ header, skeleton }: Source, child: Source): number {
+  const { cli, originalId = child.header.id } = child.header.source;
+  const link = header.links?.find((one) => one.type === "subagent" && one.session === `${cli}:${originalId}`);
+  return link?.entry === undefined ? -1 : skeleton.find(link.entry);
+}
+
+function hiddenLosses(skeleton: Skeleton, order: readonly number[], from = 0): Loss[] {
   let count = -order.length;
-  for (let position = 0; position < skeleton.length; position++) if (!skeleton.note(position)) count++;
+  for (let position = from; position < skeleton.length; position++) if (!skeleton.note(position)) count++;
   if (count <= 0) return [];
   return [loss("history_hidden", {}, `${count} entries before a compaction or on other branches`)];
 }

@@ -1,6 +1,6 @@
 // A session of one agent, carried into a rig of another, where its real CLI is then used as a user would.
 import type { Source } from "../../src/session/source.ts";
-import type { Carried } from "../../src/switch/carry.ts";
+import type { Carried } from "../../src/switch/perform.ts";
 import { carryInto, withSession } from "./carry.ts";
 import { openRig, type Rig } from "./harness.ts";
 import type { CliName } from "./install.ts";

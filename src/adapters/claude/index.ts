@@ -1,6 +1,7 @@
 // Claude Code.
 import { randomUUID } from "node:crypto";
 import type { Adapter } from "../adapter.ts";
+import { canExtend } from "./extend.ts";
 import { configuration, isLive, version } from "./installed.ts";
 import { discoverStore } from "./legacy-store.ts";
 import { open } from "./open.ts";
@@ -41,6 +42,7 @@ export const claude: Adapter = {
   write,
   plan,
   pathOf,
+  canExtend,
   newId: randomUUID,
   resumeCommand,
   version,

@@ -33,7 +33,10 @@ export function newThread(
   file: string,
   more: Partial<Pick<Thread, "branch" | "agentId">> = {},
 ): Thread {
-  const seed = shortHash(`${target.originalId}/${file}`, 20);
+  // A file that is extended may hold records of ours already.
+  const size = target.onto?.ref.files[0]?.size;
+  const place = size === undefined ? file : `${file}/${size}`;
+  const seed = shortHash(`${target.originalId}/${place}`, 20);
   const now = target.now.toISOString();
   const { agentId, branch = "" } = more;
   const isSidechain = agentId !== undefined;

@@ -1,16 +1,18 @@
 // Writes sessions into Claude Code's store: the records of the session and of its subagents, where they go, and
 // the command that resumes them.
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { batched, batchesOf, mapped } from "../../session/batches.ts";
 import { type Loss, loss } from "../../session/losses.ts";
 import type { Header, Link } from "../../session/session.ts";
 import type { Stream } from "../../session/source.ts";
 import type { Change } from "../../storage/changes.ts";
 import type { Command, ResumeOptions, Target, Written, WrittenRecord } from "../adapter.ts";
+import { changeOf } from "../onto.ts";
 import { storeVariable } from "../store-variable.ts";
 import { closing, compose } from "./compose.ts";
 import { copy, isRecorded, threadInside } from "./copy.ts";
 import { type Draft, newDraft } from "./draft.ts";
+import { type End, endOf } from "./extend.ts";
 import { newThread, shortHash } from "./lines.ts";
 import { configDir, encodeProject, projectsDir } from "./paths.ts";
 
@@ -24,14 +26,24 @@ async function* written(stream: Stream, target: Target): AsyncGenerator<readonly
   const calls = new Map(
     agents.flatMap(({ link, id }) => (link?.entry === undefined ? [] : [[link.entry, id]])),
   );
-  const thread = newThread(target, "main", { branch: stream.header.project.git?.branch ?? "" });
+  const end = target.onto && (await endOf(target.onto));
+  const branch = end?.branch ?? stream.header.project.git?.branch ?? "";
+  const thread = newThread(target, "main", { branch });
   const draft = newDraft(thread, stream.header, calls);
-  if (isRecorded(stream)) yield* batchesOf(copy(stream, thread, children));
+  if (end) yield goOnFrom(end, draft);
+  if (isRecorded(stream) && !end) yield* batchesOf(copy(stream, thread, children));
   else {
     yield* compose(stream, draft);
     yield closing(draft);
   }
   for (const agent of agents) yield* writeAgent(agent, target, draft);
+}
+
+/** What is written next extends a file that is there. */
+function goOnFrom({ parent, calls, isClosed }: End, draft: Draft): Written[] {
+  draft.thread.parent = parent;
+  draft.used = calls;
+  return isClosed ? [] : [{ type: "record", file: draft.thread.file, bytes: "\n", says: [] }];
 }
 
 interface Agent {
@@ -81,19 +93,21 @@ function linked(stream: Stream, id: string, link: Link | undefined): Loss {
 }
 
 export function pathOf(target: Target, file = "main"): string {
-  const folder = join(projectsDir(target.home), encodeProject(target.cwd));
+  if (target.onto && file === "main") return target.onto.ref.path;
+  const folder = target.onto
+    ? dirname(target.onto.ref.path)
+    : join(projectsDir(target.home), encodeProject(target.cwd));
   if (file === "main") return join(folder, `${target.originalId}.jsonl`);
   return join(folder, target.originalId, "subagents", file);
 }
 
 export function plan(records: AsyncIterable<WrittenRecord>, target: Target): AsyncIterable<Change> {
-  const main = pathOf(target);
+  const main = changeOf(pathOf(target), target.onto);
   return mapped(records, (batch) =>
-    batch.map(({ file, bytes }) => ({
-      type: "create",
-      path: file === "main" ? main : pathOf(target, file),
-      bytes,
-    })),
+    batch.map(({ file, bytes }) => {
+      const where = file === "main" ? main : ({ type: "create", path: pathOf(target, file) } as const);
+      return { ...where, bytes };
+    }),
   );
 }
 

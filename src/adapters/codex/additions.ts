@@ -60,7 +60,7 @@ async function* from(entries: readonly Entry[]): AsyncGenerator<Entry> {
 }
 
 /** Legacy rollouts have no ordinals and show messages by events of their own. */
-function* inStyle(written: Written, isPaginated: boolean): Generator<Written> {
+export function* inStyle(written: Written, isPaginated: boolean): Generator<Written> {
   if (isPaginated || written.type === "loss" || written.file !== "main") {
     yield written;
     return;

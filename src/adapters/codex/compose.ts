@@ -1,6 +1,6 @@
 // Writes a session as a paginated rollout, entry by entry: response items for the model, each with the item
 // that Codex's own view shows, in turns that begin with a prompt.
-import { batchesOf } from "../../session/batches.ts";
+import { batched, batchesOf } from "../../session/batches.ts";
 import { isMedia } from "../../session/image.ts";
 import { type Loss, loss } from "../../session/losses.ts";
 import type {
@@ -83,20 +83,29 @@ export async function* compose(
   const losses = tally();
   writing.out.at(stream.header.metadata.created);
   yield [writing.out.line("session_meta", thread.meta)];
-  for await (const batch of batchesOf(gathered(stream.entries()))) {
-    const pieces: Pieces = [];
-    for (const { entries, results } of batch)
-      for (const entry of entries) {
-        writing.out.at(entry.timestamp);
-        writeEntry(writing, entry, results, pieces);
-      }
+  for await (const pieces of batchesOf(writeEntries(stream, writing, stream.header.title)))
     yield pieces.filter((piece) => piece.type === "record" || losses.add(piece.loss));
-  }
-  const rest: Pieces = [];
-  closeTurn(writing, rest, stream.header.title);
-  const { replaced } = writing.out;
-  if (replaced > 0) lose(rest, [loss("text_replaced", {}, `in ${replaced} item(s)`)]);
-  yield [...rest, ...losses.finish()];
+  yield [...losses.finish()];
+}
+
+/** All entries, and the end of the last turn; `title` as for `closeTurn`. */
+export function writeEntries(stream: Stream, writing: Writing, title?: string): AsyncIterable<Written> {
+  return batched(async function* () {
+    for await (const batch of batchesOf(gathered(stream.entries()))) {
+      const pieces: Pieces = [];
+      for (const { entries, results } of batch)
+        for (const entry of entries) {
+          writing.out.at(entry.timestamp);
+          writeEntry(writing, entry, results, pieces);
+        }
+      yield pieces;
+    }
+    const rest: Pieces = [];
+    closeTurn(writing, rest, title);
+    const { replaced } = writing.out;
+    if (replaced > 0) lose(rest, [loss("text_replaced", {}, `in ${replaced} item(s)`)]);
+    yield rest;
+  });
 }
 
 /** What is written, in the order of the file. */

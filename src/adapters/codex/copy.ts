@@ -217,7 +217,8 @@ function ended(bytes: Uint8Array | string): Uint8Array | string {
   return bytes.at(-1) === 10 ? bytes : Buffer.concat([bytes, Buffer.from("\n")]);
 }
 
-function turnAfter(turn: string | undefined, payload: JsonObject): string | undefined {
+/** The turn that is open behind an event. */
+export function turnAfter(turn: string | undefined, payload: JsonObject): string | undefined {
   if (payload.type === "task_started" || payload.type === "turn_started") return word(payload.turn_id);
   const isEnd = ["task_complete", "turn_complete", "turn_aborted"].includes(String(payload.type));
   return isEnd ? undefined : turn;

@@ -1,5 +1,6 @@
 // The adapter for the Codex CLI. README.md describes the store and what was measured with the real CLI.
 import type { Adapter } from "../adapter.ts";
+import { canExtend } from "./extend.ts";
 import { newId } from "./ids.ts";
 import { configuration, isLive, version } from "./installed.ts";
 import { bundle, open } from "./open.ts";
@@ -35,6 +36,7 @@ export const codex: Adapter = {
   write,
   plan,
   pathOf,
+  canExtend,
   newId: () => newId(),
   resumeCommand,
   version,

@@ -4,6 +4,7 @@ import { mapped } from "../../session/batches.ts";
 import type { Header } from "../../session/session.ts";
 import type { Change } from "../../storage/changes.ts";
 import type { Command, ResumeOptions, Target, WrittenRecord } from "../adapter.ts";
+import { changeOf } from "../onto.ts";
 import { storeVariable } from "../store-variable.ts";
 import { codexHome } from "./paths.ts";
 
@@ -17,7 +18,7 @@ export const documentFile = (name: string) => `${DOCUMENT}${name}`;
 export function pathOf(target: Target, file = "main"): string {
   if (file.startsWith(THREAD)) return rolloutPath(target, file.slice(THREAD.length));
   if (file.startsWith(DOCUMENT)) return documentPath(target, file.slice(DOCUMENT.length));
-  return rolloutPath(target, target.originalId);
+  return target.onto?.ref.path ?? rolloutPath(target, target.originalId);
 }
 
 /** The day's folder of today: a session that is written now is one of today's in Codex's own lists. */
@@ -34,15 +35,14 @@ export function documentPath(target: Target, name: string): string {
 }
 
 export function plan(records: AsyncIterable<WrittenRecord>, target: Target): AsyncIterable<Change> {
-  const paths = new Map<string, string>();
+  const changes = new Map<string, ReturnType<typeof changeOf>>();
   const known = (file: string) => {
-    const path = paths.get(file) ?? pathOf(target, file);
-    paths.set(file, path);
-    return path;
+    const change =
+      changes.get(file) ?? changeOf(pathOf(target, file), file === "main" ? target.onto : undefined);
+    changes.set(file, change);
+    return change;
   };
-  return mapped(records, (batch) =>
-    batch.map(({ file, bytes }) => ({ type: "create", path: known(file), bytes })),
-  );
+  return mapped(records, (batch) => batch.map(({ file, bytes }) => ({ ...known(file), bytes })));
 }
 
 export function resumeCommand(

@@ -7,6 +7,7 @@ import type { Stream } from "../../session/source.ts";
 import type { Target, Written } from "../adapter.ts";
 import { compose } from "./compose.ts";
 import { copied } from "./copy.ts";
+import { extended } from "./extend.ts";
 import { derivedId } from "./ids.ts";
 import type { JsonObject } from "./native.ts";
 import { threadFile } from "./plan.ts";
@@ -18,6 +19,10 @@ export function write(stream: Stream, target: Target): AsyncIterable<Written> {
 
 async function* written(stream: Stream, target: Target): AsyncGenerator<readonly Written[]> {
   const { source } = stream.header;
+  if (target.onto) {
+    yield* composed(stream, target);
+    return;
+  }
   if (source.cli === "codex" && stream.records) {
     const isSame = source.originalId === target.originalId;
     const survey = await surveyOf(stream, isSame);
@@ -55,7 +60,8 @@ async function* composed(stream: Stream, target: Target): AsyncGenerator<readonl
   const agents = new Map<string, string>();
   yield* writeAgents(stream, target, agents);
   const meta = { ...ownMeta(stream.header, target), ...lineage(stream.header) };
-  yield* compose(stream, target, { id: target.originalId, file: "main", meta, agents });
+  const thread = { id: target.originalId, file: "main", meta, agents };
+  yield* target.onto ? extended(stream, target, thread, target.onto) : compose(stream, target, thread);
 }
 
 /** Subagents come first, because the main thread names them. */

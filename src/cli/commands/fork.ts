@@ -34,6 +34,7 @@ async function fork(context: Context, name: string, options: Options): Promise<n
   const cwd = options.cwd === undefined ? undefined : resolve(options.cwd);
   const result = await carryInto(context, source, to, {
     kind: "fork",
+    ...(opened.native && { from: opened.native.ref }),
     warnings: folderWarnings(cwd ?? source.header.project.path, false),
     ...(cwd !== undefined && { cwd }),
     ...(options.yes && { yes: true }),

@@ -131,7 +131,7 @@ async function ownResume(
 
 async function carried(
   context: Context,
-  { source }: Opened,
+  { source, native }: Opened,
   to: Adapter,
   options: Options,
   warnings: readonly string[],
@@ -141,6 +141,7 @@ async function carried(
   return carryInto(context, source, to, {
     kind: "resume",
     warnings,
+    ...(native && { from: native.ref }),
     history,
     thinking,
     ...(cwd !== undefined && { cwd: resolve(cwd) }),

@@ -1,0 +1,161 @@
+// Writes a session, or what is new of it, into an agent's store: change the dialect, apply, read back, record.
+// Written once for everything that moves a session.
+import type { Adapter, Command, Home, Target, WrittenRecord } from "../adapters/adapter.ts";
+import { batchesOf } from "../session/batches.ts";
+import { BatonError } from "../session/error.ts";
+import type { Loss } from "../session/losses.ts";
+import type { EntryType } from "../session/session.ts";
+import type { Stream } from "../session/source.ts";
+import { apply } from "../storage/apply.ts";
+import type { Change } from "../storage/changes.ts";
+import type { Operation } from "../storage/journal.ts";
+import { compare, compareEnd, type Ledger, newLedger, recordsOnly } from "./ledger.ts";
+import { marksIn } from "./marks.ts";
+import { newReadBack } from "./read-back.ts";
+import { type Standing, standingAfter } from "./standing.ts";
+
+/** What is to be written, and where. */
+export interface Performance {
+  stream: Stream;
+  to: Adapter;
+  target: Target;
+  batonHome: string;
+  facts: Facts;
+  model?: string;
+  /** Analyse only: everything but the disk. */
+  dryRun?: boolean;
+  /** Go on although content would be missing. */
+  yes?: boolean;
+}
+
+/** What the operation keeps, besides what it wrote. */
+export interface Facts {
+  kind: "resume" | "fork" | "return";
+  source: string;
+  reason?: string;
+  /** The session it was made from, as it stood; absent for a file. */
+  stood?: Standing;
+  /** How many entries the extended session had before. */
+  before?: number;
+  /** Folders that were renamed on the way, old and new. */
+  remapped?: readonly (readonly [string, string])[];
+}
+
+export interface Carried {
+  agent: string;
+  originalId: string;
+  path: string;
+  command: Command;
+  losses: Loss[];
+  counts: Record<EntryType, number>;
+  /** The journaled operation that undo takes back; null after a dry run. */
+  operation: string | null;
+  backup: string | null;
+}
+
+export async function perform(performance: Performance): Promise<Carried> {
+  const { to, target, stream, model } = performance;
+  const able = writerOf(to);
+  const ledger = newLedger();
+  const records = recordsOnly(able.write(stream, target), ledger);
+  const check = () => refuse(performance, ledger, [...stream.losses, ...ledger.losses]);
+  const operation = performance.dryRun
+    ? await drain(records, check)
+    : await applyAndReadBack(performance, able.plan(records, target), ledger, check);
+  return {
+    agent: to.id,
+    originalId: target.originalId,
+    path: able.pathOf(target),
+    command: commandFor(able, target, model),
+    losses: [...stream.losses, ...ledger.losses],
+    counts: ledger.counts,
+    operation,
+    backup: null,
+  };
+}
+
+type Writer = Adapter & Required<Pick<Adapter, "write" | "plan" | "pathOf" | "resumeCommand">>;
+
+export function writerOf(to: Adapter): Writer {
+  const { write, plan, pathOf, resumeCommand } = to;
+  if (write && plan && pathOf && resumeCommand) return { ...to, write, plan, pathOf, resumeCommand };
+  throw new BatonError("unsupported", `Baton cannot write ${to.label} sessions yet.`, "Pick another agent.");
+}
+
+function commandFor(to: Writer, { originalId, cwd, home }: Target, model: string | undefined): Command {
+  const options: { home: Home; model?: string } = { home, ...(model !== undefined && { model }) };
+  return to.resumeCommand(originalId, { project: { path: cwd } }, options);
+}
+
+/** Stops before anything reaches the store. */
+function refuse({ to, yes }: Performance, { counts }: Ledger, losses: readonly Loss[]): void {
+  if (counts.user + counts.assistant + counts.tool_call + counts.compaction === 0)
+    throw new BatonError(
+      "refused",
+      "There is nothing to carry: this session holds no message that a model would see.",
+      "Pick another session; `baton list` shows how many messages each one has.",
+    );
+  const missing = losses.filter(({ severity }) => severity === "error");
+  if (missing.length === 0 || yes) return;
+  const listed = missing.slice(0, 5).map(({ kind, detail }) => `  ${kind}: ${detail}`);
+  throw new BatonError(
+    "refused",
+    `${missing.length} thing(s) would be missing in ${to.label}:\n${listed.join("\n")}`,
+    "Look at all of them with --dry-run --json, or go on with --yes.",
+  );
+}
+
+async function drain(records: AsyncIterable<WrittenRecord>, check: () => void): Promise<null> {
+  for await (const _ of batchesOf(records));
+  check();
+  return null;
+}
+
+async function applyAndReadBack(
+  { to, target, batonHome, facts }: Performance,
+  changes: AsyncIterable<Change>,
+  ledger: Ledger,
+  check: () => void,
+): Promise<string> {
+  const path = to.pathOf?.(target) ?? "";
+  const back = newReadBack(to, { path, originalId: target.originalId });
+  const ends: { source?: Standing; target?: Standing } = { ...(facts.stood && { source: facts.stood }) };
+  try {
+    const operation = await apply(changes, {
+      batonHome,
+      facts: { ...operationFacts(to, target, path, facts), ends },
+      onWritten: (file, staged, size) => {
+        if (file === path) back.grew(staged, size);
+      },
+      async readBack(staged) {
+        check();
+        for (const [file, meant] of ledger.marks) {
+          const at = to.pathOf?.(target, file) ?? path;
+          const other = { path: at, staged: staged(at), originalId: target.originalId };
+          const found = at === path ? await back.marks(staged(path)) : await marksIn(to.fold, other);
+          if (target.onto && at === path) compareEnd(to, meant, found);
+          else compare(to, meant, found);
+          // The journal is saved once more when all of it is visible.
+          const entries = Math.max(found.length, (facts.before ?? 0) + meant.length);
+          if (at === path) ends.target = standingAfter(path, entries, meant);
+        }
+      },
+    });
+    return operation.id;
+  } finally {
+    await back.close();
+  }
+}
+
+function operationFacts(to: Adapter, target: Target, path: string, facts: Facts): Operation["facts"] {
+  const { kind, source, reason, remapped } = facts;
+  return {
+    kind,
+    agent: to.id,
+    originalId: target.originalId,
+    path,
+    source,
+    ...(reason !== undefined && { reason }),
+    ...(remapped && remapped.length > 0 && { remapped }),
+  };
+}
