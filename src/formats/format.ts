@@ -1,4 +1,5 @@
 // The contract of a file format: how a session in a file of its own is recognised, read and written.
+import type { Loss } from "../session/losses.ts";
 import type { Source, Stream } from "../session/source.ts";
 
 export interface WriteOptions {
@@ -6,6 +7,10 @@ export interface WriteOptions {
   records?: boolean;
   /** What was lost so far, for formats that people read. */
   losses?: boolean;
+  /** Told about everything that the format cannot hold. */
+  onLoss?(loss: Loss): void;
+  /** Where the session was read from, for formats that say so. */
+  path?: string;
 }
 
 export interface Format {
@@ -13,8 +18,11 @@ export interface Format {
   label: string;
   /** How its files' names end. */
   extension: string;
-  /** Whether it holds every branch; otherwise it is handed the current one. */
-  branches: boolean;
+  /**
+   * What it is handed. all: every branch and the raw records; branch: the current branch, compacted history
+   * included; request: what the model would see now.
+   */
+  takes: "all" | "branch" | "request";
   /** From the beginning of the file, or all of it where that does not tell. */
   recognise?(path: string): Promise<boolean>;
   read?(path: string): Promise<Source>;

@@ -1,7 +1,12 @@
 // The table of file formats. Agents' own formats stand in the adapters' table; together they are what
 // `convert` reads and writes. Readers load when they are used, because checking needs the schema library.
+
+import { writeAnthropic } from "./anthropic-write.ts";
+import { writeContents } from "./contents-write.ts";
 import type { Format } from "./format.ts";
+import { isKind } from "./kinds.ts";
 import { writeMarkdown } from "./markdown.ts";
+import { writeChat, writeResponses } from "./openai-write.ts";
 import { isUniversal, isUniversalJsonl } from "./recognise.ts";
 import { writeUniversal, writeUniversalJsonl } from "./universal-write.ts";
 
@@ -12,7 +17,7 @@ export const formats: readonly Format[] = [
     id: "universal",
     label: "Universal session (JSON)",
     extension: "json",
-    branches: true,
+    takes: "all",
     recognise: isUniversal,
     read: async (path) => (await import("./universal-read.ts")).readUniversal(path),
     write: writeUniversal,
@@ -21,16 +26,52 @@ export const formats: readonly Format[] = [
     id: "universal-jsonl",
     label: "Universal session (JSONL)",
     extension: "jsonl",
-    branches: true,
+    takes: "all",
     recognise: isUniversalJsonl,
     read: async (path) => (await import("./universal-lines.ts")).readUniversalJsonl(path),
     write: writeUniversalJsonl,
   },
   {
+    id: "anthropic",
+    label: "Anthropic Messages",
+    extension: "json",
+    takes: "request",
+    recognise: isKind("anthropic"),
+    read: async (path) => (await import("./anthropic-read.ts")).readAnthropic(path),
+    write: writeAnthropic,
+  },
+  {
+    id: "openai-chat",
+    label: "OpenAI Chat Completions",
+    extension: "json",
+    takes: "request",
+    recognise: isKind("openai-chat"),
+    read: async (path) => (await import("./chat-read.ts")).readChat(path),
+    write: writeChat,
+  },
+  {
+    id: "openai-responses",
+    label: "OpenAI Responses",
+    extension: "json",
+    takes: "request",
+    recognise: isKind("openai-responses"),
+    read: async (path) => (await import("./responses-read.ts")).readResponses(path),
+    write: writeResponses,
+  },
+  {
+    id: "gemini-contents",
+    label: "Gemini contents",
+    extension: "json",
+    takes: "request",
+    recognise: isKind("gemini-contents"),
+    read: async (path) => (await import("./contents-read.ts")).readContents(path),
+    write: writeContents,
+  },
+  {
     id: "markdown",
     label: "Markdown",
     extension: "md",
-    branches: false,
+    takes: "branch",
     write: writeMarkdown,
   },
 ];

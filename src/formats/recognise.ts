@@ -18,7 +18,7 @@ export async function isUniversal(path: string): Promise<boolean> {
   return /^\s*\{/.test(text) && /"version"\s*:\s*"/.test(text) && isMarked;
 }
 
-async function head(path: string): Promise<string> {
+export async function head(path: string): Promise<string> {
   const file = await open(path, "r");
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD), 0, HEAD, 0);
@@ -29,7 +29,7 @@ async function head(path: string): Promise<string> {
 }
 
 /** The first line's object, when that line is a whole one. */
-function firstObject(text: string): Json | undefined {
+export function firstObject(text: string): Json | undefined {
   const line = text.trimStart().split("\n", 1)[0] ?? "";
   if (!line.startsWith("{")) return undefined;
   try {

@@ -111,6 +111,16 @@ const kinds = {
     severity: "warning",
     meaning: "An edit of something the native file cannot express was not written.",
   },
+  facts_dropped: {
+    severity: "info",
+    meaning:
+      "Facts about the session as a whole (times, folder, branch, settings) have no place in the target.",
+  },
+  outcome_dropped: {
+    severity: "info",
+    meaning: "Whether a tool call failed has no place in the target; its output tells.",
+  },
+  message_added: { severity: "info", meaning: "The target needs a message where the session has none." },
   links_dropped: { severity: "info", meaning: "Links between sessions have no place in the target." },
 } as const satisfies Record<string, LossKind>;
 

@@ -15,6 +15,12 @@ describe("an agent's name", () => {
   const EXCEPTIONS = {
     "src/adapters/index.ts": "the table of adapters",
     "src/adapters/adapter.ts": "`gemini` is the name of a vendor's API here",
+    "src/formats/index.ts": "`gemini-contents` is a vendor's API",
+    "src/formats/contents-read.ts": "`gemini-contents` is a vendor's API",
+    "src/formats/contents-write.ts": "`gemini-contents` is a vendor's API",
+    "src/formats/kinds.ts":
+      "`gemini-contents` is a vendor's API, and a model's name tells whose request it is",
+    "src/session/vendor.ts": "tells vendors by the names of their models",
     "src/loopback/": "speaks the vendors' APIs and serves models under the vendors' names",
   };
 

@@ -6,10 +6,10 @@ import type { Adapter } from "../../adapters/adapter.ts";
 import { type Format, formats } from "../../formats/index.ts";
 import { BatonError } from "../../session/error.ts";
 import { type Loss, loss } from "../../session/losses.ts";
-import type { Source } from "../../session/source.ts";
+import type { Source, Stream } from "../../session/source.ts";
 import { type ExportPiece, exists, exportFile, exportFiles, withSpooled } from "../../storage/export.ts";
 import { bundle } from "../../switch/bundle.ts";
-import { thread, visiblePositions } from "../../transform/visible.ts";
+import { thread, visible, visiblePositions } from "../../transform/visible.ts";
 import { type Run, SESSION } from "../command.ts";
 import type { Context } from "../context.ts";
 import { tellLosses } from "../losses.ts";
@@ -78,7 +78,7 @@ async function convertFrom(
   options: Options,
 ): Promise<undefined> {
   const { output } = context;
-  const { source } = await (options.from === undefined
+  const { source, path: from } = await (options.from === undefined
     ? openSession(context, name)
     : openAs(context, name, options.from));
   const main = options.output === undefined ? STDOUT : resolve(options.output);
@@ -86,7 +86,7 @@ async function convertFrom(
   const losses: Loss[] = [];
   const pieces =
     "format" in target
-      ? formatPieces(context, target.format, source, main, losses)
+      ? formatPieces(context, target.format, source, from, main, losses)
       : adapterPieces(context, target.adapter, source, main, losses);
   const force = options.force ?? false;
   const files =
@@ -121,15 +121,30 @@ async function* formatPieces(
   { output }: Context,
   format: Format,
   source: Source,
+  from: string,
   path: string,
   losses: Loss[],
 ): AsyncGenerator<ExportPiece> {
-  losses.push(...source.losses);
+  const { stream, losses: hidden } = streamFor(format, source);
+  losses.push(...hidden);
+  const write = {
+    losses: output.isVerbose,
+    path: from,
+    onLoss: (found: Loss) => losses.push(found),
+  };
+  for await (const bytes of format.write({ ...stream, losses }, write)) yield { path, bytes };
+}
+
+/** As much of the session as the format takes, and what it therefore does not get. */
+function streamFor(format: Format, source: Source): { stream: Stream; losses: readonly Loss[] } {
+  if (format.takes === "all") return { stream: source, losses: source.losses };
+  if (format.takes === "request") {
+    const stream = visible(source);
+    return { stream, losses: stream.losses };
+  }
   const others = source.skeleton.length - visiblePositions(source.skeleton, { history: "full" }).length;
-  if (!format.branches && others > 0)
-    losses.push(loss("history_hidden", {}, `${others} entries on other branches`));
-  const stream = { ...(format.branches ? source : thread(source)), losses };
-  for await (const bytes of format.write(stream, { losses: output.isVerbose })) yield { path, bytes };
+  const hidden = others > 0 ? [loss("history_hidden", {}, `${others} entries on other branches`)] : [];
+  return { stream: thread(source), losses: [...source.losses, ...hidden] };
 }
 
 async function* adapterPieces(

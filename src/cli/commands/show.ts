@@ -39,7 +39,7 @@ async function show(context: Context, name: string, options: Options): Promise<u
   const { source } = await openSession(context, name);
   const id = FORMATS[options.format ?? (output.isJson ? "json" : "text")];
   const format = formats.find((one) => one.id === id);
-  const stream = streamOf(source, options.visible ?? false, format?.branches ?? false, context);
+  const stream = streamOf(source, options.visible ?? false, format?.takes === "all", context);
   if (format) {
     const records = !options.visible;
     for await (const piece of format.write(stream, { records })) await output.document(piece);

@@ -1,0 +1,131 @@
+// Reads a history of Anthropic's Messages API: a request (`{model?, system?, messages}`) or the list alone.
+import { loss } from "../session/losses.ts";
+import type { Part } from "../session/session.ts";
+import type { Source } from "../session/source.ts";
+import { isObject, type Json } from "./check.ts";
+import { type Document, objectsAt, readDocument, sessionSource, wrong } from "./document.ts";
+import { filled, newTimeline, type Timeline, text } from "./incoming.ts";
+
+const LABEL = "an Anthropic Messages history";
+
+export async function readAnthropic(path: string): Promise<Source> {
+  const document = await readDocument(path, LABEL);
+  const { value } = document;
+  const { model, system, messages, ...config } = isObject(value) ? value : ({ messages: value } as Json);
+  const timeline = newTimeline(document.time);
+  const instructions = system === undefined ? "" : joined(system, document, "system");
+  if (instructions !== "") timeline.system("system", instructions);
+  for (const [at, message] of objectsAt(document, messages, "messages").entries())
+    addMessage(timeline, message, at, document);
+  return sessionSource(
+    document,
+    timeline.entries,
+    { format: "anthropic", model: filled(model), provider: "anthropic", config },
+    timeline.losses,
+  );
+}
+
+function addMessage(timeline: Timeline, message: Json, at: number, document: Document): void {
+  const place = `messages[${at}]`;
+  const blocks = blocksOf(message.content, document, `${place}.content`);
+  switch (message.role) {
+    case "user":
+      addUser(timeline, blocks, at);
+      return;
+    case "assistant":
+      addReply(timeline, blocks, at);
+      return;
+    case "system":
+      timeline.system(`m${at}`, joined(message.content, document, `${place}.content`));
+      return;
+    default:
+      throw wrong(
+        document,
+        `${place}.role`,
+        `must be user or assistant, not ${JSON.stringify(message.role)}.`,
+      );
+  }
+}
+
+function blocksOf(content: unknown, document: Document, place: string): Json[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  return objectsAt(document, content, place);
+}
+
+function joined(content: unknown, document: Document, place: string): string {
+  return blocksOf(content, document, place)
+    .map((block) => text(block.text))
+    .filter(Boolean)
+    .join("\n\n");
+}
+
+/** Results stand before what the user says. */
+function addUser(timeline: Timeline, blocks: readonly Json[], at: number): void {
+  const said: Part[] = [];
+  for (const [position, block] of blocks.entries()) {
+    if (block.type === "tool_result") addResult(timeline, block, `m${at}.${position}`);
+    else said.push(partOf(block, timeline, `m${at}`));
+  }
+  if (said.length > 0) timeline.user(`m${at}`, said);
+}
+
+function addResult(timeline: Timeline, block: Json, id: string): void {
+  const { content } = block;
+  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  const parts = Array.isArray(blocks) ? blocks.filter(isObject).map((one) => partOf(one, timeline, id)) : [];
+  timeline.result(id, text(block.tool_use_id), parts, block.is_error !== true);
+}
+
+function addReply(timeline: Timeline, blocks: readonly Json[], at: number): void {
+  const turn = `m${at}`;
+  let said: Part[] = [];
+  let first = 0;
+  for (const [position, block] of blocks.entries()) {
+    const isCall = block.type === "tool_use" || block.type === "server_tool_use";
+    if (!isCall) {
+      if (said.length === 0) first = position;
+      said.push(partOf(block, timeline, turn));
+      continue;
+    }
+    timeline.reply(`${turn}.${first}`, turn, said);
+    said = [];
+    const hosted = block.type === "server_tool_use" ? { hosted: true } : {};
+    timeline.call(text(block.id), turn, text(block.name), block.input ?? {}, hosted);
+  }
+  timeline.reply(`${turn}.${first}`, turn, said);
+}
+
+function partOf(block: Json, timeline: Timeline, entry: string): Part {
+  switch (block.type) {
+    case "text":
+      return { type: "text", text: text(block.text) };
+    case "thinking": {
+      const signature = filled(block.signature);
+      return { type: "thinking", text: text(block.thinking), ...(signature !== undefined && { signature }) };
+    }
+    case "redacted_thinking":
+      return { type: "thinking", text: "", signature: text(block.data), hidden: true };
+    case "image":
+    case "document":
+      return mediaOf(block, block.type);
+    default:
+      timeline.losses.push(loss("part_converted", { entry }, `a block of type ${String(block.type)}`));
+      return { type: "text", text: filled(block.text) ?? JSON.stringify(block) };
+  }
+}
+
+function mediaOf(block: Json, type: "image" | "document"): Part {
+  const source = isObject(block.source) ? block.source : {};
+  const mimeType = filled(source.media_type);
+  const name = filled(block.title);
+  const data =
+    source.type === "text" ? Buffer.from(text(source.data)).toString("base64") : filled(source.data);
+  const url = filled(source.url);
+  return {
+    type,
+    ...(mimeType !== undefined && { mimeType }),
+    ...(data !== undefined && { data }),
+    ...(url !== undefined && { url }),
+    ...(name !== undefined && { name }),
+  };
+}

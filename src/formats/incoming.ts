@@ -1,0 +1,110 @@
+// Builds a timeline from the messages of an API history: ids from their place, calls joined with their results,
+// everything of one model message under one turn.
+import { type Loss, loss } from "../session/losses.ts";
+import { TOOLS } from "../session/schema.ts";
+import type { AssistantEntry, Entry, Part, Tool, ToolCall, ToolResult } from "../session/session.ts";
+import { isObject, type Json } from "./check.ts";
+import { contentOf, replyOf } from "./parts.ts";
+
+export type Timeline = ReturnType<typeof newTimeline>;
+
+/** What more an entry may say. */
+type More<E> = Partial<Omit<E, "id" | "type" | "turn">>;
+
+/** `time` is given to entries that have none. */
+export function newTimeline(time: string) {
+  const entries: Entry[] = [];
+  const losses: Loss[] = [];
+  const calls = new Set<string>();
+  const ids = new Set<string>();
+  const free = (id: string): string => {
+    let made = id;
+    for (let at = 2; ids.has(made); at++) made = `${id}#${at}`;
+    ids.add(made);
+    return made;
+  };
+  return {
+    entries,
+    losses,
+    system(id: string, content: string, more: More<Entry> = {}): void {
+      entries.push({ timestamp: time, ...more, id: free(id), type: "system", content } as Entry);
+    },
+    user(id: string, parts: readonly Part[], more: More<Entry> = {}): void {
+      entries.push({ timestamp: time, ...contentOf(parts), ...more, id: free(id), type: "user" } as Entry);
+    },
+    reply(id: string, turn: string, parts: readonly Part[], more: More<AssistantEntry> = {}): void {
+      if (parts.length === 0) return;
+      const own = { id: free(id), type: "assistant" as const, turn };
+      entries.push({ timestamp: time, ...replyOf(parts), ...more, ...own });
+    },
+    call(id: string, turn: string, name: string, input: unknown, more: More<ToolCall> = {}): void {
+      if (ids.has(id)) losses.push(loss("id_duplicate", { entry: id }, "a later call has the same id"));
+      calls.add(id);
+      const own = { id: free(id), type: "tool_call" as const, turn };
+      entries.push({ timestamp: time, ...callOf(name, input), ...more, ...own });
+    },
+    result(
+      id: string,
+      callId: string,
+      parts: readonly Part[],
+      success: boolean,
+      more: More<ToolResult> = {},
+    ): void {
+      const { content, ...rest } = contentOf(parts);
+      const own = { id: free(id), type: "tool_result" as const, callId, success, output: content };
+      if (!calls.has(callId))
+        losses.push(loss("result_orphaned", { entry: own.id }, `no call with the id ${callId}`));
+      entries.push({ timestamp: time, ...rest, ...more, ...own });
+    },
+  };
+}
+
+/** A call by the name it has in the history: one of the universal tools, or somebody's own. */
+export function callOf(
+  name: string,
+  given: unknown,
+): Pick<ToolCall, "tool" | "input" | "originalTool" | "originalInput"> {
+  const input = isObject(given) ? given : undefined;
+  if (input && isUniversal(name, input)) return { tool: name as Tool, input };
+  return { tool: "unknown", input: input ?? { input: given }, originalTool: name, originalInput: given };
+}
+
+/** The argument that each universal tool cannot be without. */
+const NEEDS: Readonly<Partial<Record<Tool, (input: Json) => boolean>>> = {
+  read: ({ path }) => typeof path === "string",
+  write: ({ path, content }) => typeof path === "string" && typeof content === "string",
+  edit: ({ edits, changes }) => Array.isArray(edits) || Array.isArray(changes),
+  bash: ({ command }) => typeof command === "string",
+  search: ({ pattern }) => typeof pattern === "string",
+  glob: ({ pattern }) => typeof pattern === "string",
+  list: ({ path }) => typeof path === "string",
+  ask: ({ questions }) => questions !== undefined,
+  task: ({ prompt }) => typeof prompt === "string",
+  web_fetch: ({ url }) => typeof url === "string",
+  web_search: ({ query }) => typeof query === "string",
+  todo: ({ items }) => Array.isArray(items),
+};
+
+function isUniversal(name: string, input: Json): boolean {
+  const tool = TOOLS.find((one) => one === name);
+  return tool !== undefined && (NEEDS[tool]?.(input) ?? false);
+}
+
+/** Arguments that an API keeps as JSON in a string; free text stays what it is. */
+export function parsedArguments(value: unknown): unknown {
+  if (typeof value !== "string") return value ?? {};
+  try {
+    return JSON.parse(value);
+  } catch {
+    // A model may write anything there; what it wrote is what it said.
+    return value;
+  }
+}
+
+export function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+export function filled(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
