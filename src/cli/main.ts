@@ -24,6 +24,10 @@ const COMMANDS: Record<string, { summary: string; load(): Promise<CommandFile> }
     summary: "prove that the real CLI resumes a session",
     load: () => import("./commands/verify.ts"),
   },
+  fidelity: {
+    summary: "what survives from every agent into every other",
+    load: () => import("./commands/fidelity.ts"),
+  },
   schema: { summary: "the JSON Schema of the universal session", load: () => import("./commands/schema.ts") },
   doctor: {
     summary: "agents, stores and what is wrong with them",

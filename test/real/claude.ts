@@ -4,12 +4,12 @@ import type { Rig } from "./harness.ts";
 import { PDF, PNG } from "./media.ts";
 import type { Scenarios } from "./scenarios.ts";
 
-const bash = (command: string, id?: string): Call => ({
+export const bash = (command: string, id?: string): Call => ({
   name: "Bash",
   input: { command, description: "a test" },
   ...(id && { id }),
 });
-const file = (rig: Rig, name: string) => `${rig.cwd}/${name}`;
+export const file = (rig: Rig, name: string) => `${rig.cwd}/${name}`;
 
 export const claudeScenarios: Scenarios = {
   async plain(rig) {
@@ -102,23 +102,6 @@ export const claudeScenarios: Scenarios = {
     const { id } = await rig.start("Delegate please", delegatingReplies());
     return id;
   },
-
-  async rich(rig) {
-    await rig.write("a.txt", "one\ntwo\nthree\n");
-    await rig.write("dot.png", PNG);
-    await rig.write("page.pdf", PDF);
-    const { id } = await rig.start("Before everything: a word nobody shall hear again", [
-      { text: "A reply that nobody shall hear again" },
-    ]);
-    await compact(rig, id, "There was a word, and a reply.");
-    await rig.resume(id, "Grüße, 世界 🌍! Use your tools", toolReplies(rig));
-    await sayMedia(rig, id, "Look at these as well");
-    await rig.resume(id, "Delegate please", delegatingReplies());
-    await rig.resume(id, "Run something long", [{ calls: [bash("touch started; sleep 60")] }], {
-      signal: { name: "SIGKILL", file: "started" },
-    });
-    return id;
-  },
 };
 
 /** Waits until the other call's output is on record, so that only this one is left open. */
@@ -126,7 +109,7 @@ function afterOutput(text: string): string {
   return `for i in $(seq 200); do grep -rqs ${text} "$HOME/.claude/projects" && break; sleep 0.05; done; touch started; sleep 60`;
 }
 
-function toolReplies(rig: Rig): Reply[] {
+export function toolReplies(rig: Rig): Reply[] {
   const path = file(rig, "a.txt");
   return [
     {
@@ -196,7 +179,7 @@ function otherCalls(rig: Rig): Call[] {
 }
 
 /** An image and a PDF in the prompt itself go in through the stream of messages. */
-async function sayMedia(rig: Rig, id: string, prompt: string): Promise<void> {
+export async function sayMedia(rig: Rig, id: string, prompt: string): Promise<void> {
   const source = (type: string, bytes: Buffer) => ({
     type: "base64",
     media_type: type,
@@ -219,12 +202,18 @@ async function sayMedia(rig: Rig, id: string, prompt: string): Promise<void> {
   });
 }
 
-async function compact(rig: Rig, id: string, summary: string): Promise<void> {
+export async function compact(rig: Rig, id: string, summary: string): Promise<void> {
   await rig.resume(id, "/compact", [{ text: `<analysis>All.</analysis><summary>${summary}</summary>` }]);
 }
 
 /** Goes on after an earlier reply, whose id an earlier run printed. */
-async function rewind(rig: Rig, id: string, stdout: string, prompt: string, replies: Reply[]): Promise<void> {
+export async function rewind(
+  rig: Rig,
+  id: string,
+  stdout: string,
+  prompt: string,
+  replies: Reply[],
+): Promise<void> {
   await rig.run([...rig.driver.resume(id, prompt), "--resume-session-at", lastReply(stdout)], replies);
 }
 
@@ -233,7 +222,7 @@ function lastReply(stdout: string): string {
   return JSON.parse(printed.at(-1) ?? "{}").uuid;
 }
 
-function delegatingReplies(): (request: { messages: unknown }) => Reply {
+export function delegatingReplies(): (request: { messages: unknown }) => Reply {
   let turn = 0;
   return ({ messages }) => {
     const asked = JSON.stringify(messages);

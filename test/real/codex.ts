@@ -6,11 +6,11 @@ import { PNG } from "./media.ts";
 import type { Step } from "./rpc.ts";
 import type { Scenarios } from "./scenarios.ts";
 
-const shell = (cmd: string, more: Record<string, unknown> = {}): Call => ({
+export const shell = (cmd: string, more: Record<string, unknown> = {}): Call => ({
   name: "exec_command",
   input: { cmd, ...more },
 });
-const patch = (...lines: string[]): Call => ({
+export const patch = (...lines: string[]): Call => ({
   name: "apply_patch",
   custom: true,
   input: ["*** Begin Patch", ...lines, "*** End Patch", ""].join("\n"),
@@ -126,30 +126,6 @@ export const codexScenarios: Scenarios = {
     const { id } = await rig.start("Delegate please", delegatingReplies());
     return id;
   },
-
-  async rich(rig) {
-    await files(rig);
-    const path = await rig.write("dot.png", PNG);
-    const { id } = await rig.start("Before everything: a word that stays", [
-      { text: "A reply that nobody shall hear again" },
-    ]);
-    await compact(rig, id, "There was a word, and a reply.");
-    await rig.resume(id, "Grüße, 世界 🌍! Use your tools", toolReplies(rig));
-    await rig.run(
-      [...rig.driver.resume(id, "").slice(0, -2), "-i", path, "--", id, "Look at this"],
-      [{ text: "Looking.", calls: [{ name: "view_image", input: { path } }] }, { text: "A dot." }],
-    );
-    await rig.resume(id, "Delegate please", delegatingReplies());
-    await rig.resume(
-      id,
-      "Run something long",
-      [{ calls: [shell("touch started; sleep 60", { yield_time_ms: 30_000 })] }],
-      {
-        signal: { name: "SIGKILL", file: "started" },
-      },
-    );
-    return id;
-  },
 };
 
 /** Waits until the other call's output is on record, so that only this one is left open. */
@@ -157,13 +133,13 @@ function afterOutput(text: string): string {
   return `for i in $(seq 200); do grep -rqs ${text} "$CODEX_HOME/sessions" && break; sleep 0.05; done; touch started; sleep 60`;
 }
 
-async function files(rig: Rig): Promise<void> {
+export async function files(rig: Rig): Promise<void> {
   await rig.write("a.txt", "one\ntwo\nthree\n");
   await rig.write("old.txt", "to be moved\nand changed\n");
   await rig.write("gone.txt", "to be deleted\n");
 }
 
-function toolReplies(rig: Rig): Replies {
+export function toolReplies(rig: Rig): Replies {
   return [
     {
       thinking: "Let me see.",
@@ -230,7 +206,7 @@ export async function ask(rig: Rig, steps: readonly Step[], replies: Reply[] = [
   return rig.exec(["node", program, JSON.stringify(steps), rig.cli.path, "app-server"], replies);
 }
 
-async function compact(rig: Rig, id: string, summary: string): Promise<void> {
+export async function compact(rig: Rig, id: string, summary: string): Promise<void> {
   const steps = [
     { method: "thread/resume", params: { threadId: id } },
     { method: "thread/compact/start", params: { threadId: id }, until: "turn/completed" },
@@ -238,7 +214,7 @@ async function compact(rig: Rig, id: string, summary: string): Promise<void> {
   await ask(rig, steps, [{ text: summary }]);
 }
 
-async function rewindTo(rig: Rig, id: string, prompt: string): Promise<void> {
+export async function rewindTo(rig: Rig, id: string, prompt: string): Promise<void> {
   const resumed = { method: "thread/resume", params: { threadId: id } };
   const listed = await ask(rig, [resumed, { method: "thread/turns/list", params: { threadId: id } }]);
   const turns: { id: string; items: { content?: { text?: string }[] }[] }[] = JSON.parse(listed.stdout)[1]
@@ -249,7 +225,7 @@ async function rewindTo(rig: Rig, id: string, prompt: string): Promise<void> {
   await ask(rig, [resumed, { method: "thread/revert", params: { threadId: id, beforeTurnId: turn?.id } }]);
 }
 
-function delegatingReplies(): (request: { messages: unknown }) => Reply {
+export function delegatingReplies(): (request: { messages: unknown }) => Reply {
   let turn = 0;
   const namespace = "multi_agent_v1";
   return ({ messages }) => {

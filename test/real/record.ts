@@ -6,7 +6,6 @@ import type { Block, Message } from "../../src/loopback/request.ts";
 import { blockText } from "../../src/loopback/request.ts";
 import { openRig, type Rig } from "./harness.ts";
 import type { Cli, CliName } from "./install.ts";
-import { SCENARIOS } from "./scenarios.ts";
 import { scrubber, shortened } from "./scrub.ts";
 
 const PROMPT = "The question that comes after everything else";
@@ -19,10 +18,15 @@ export interface Recording {
   id: string;
 }
 
-export async function record(name: CliName, kind: string, cli?: Cli): Promise<Recording> {
+export async function record(
+  name: CliName,
+  kind: string,
+  scenario: (rig: Rig) => Promise<string>,
+  cli?: Cli,
+): Promise<Recording> {
   const rig = await openRig(name, cli ? { cli } : {});
   try {
-    const id = (await SCENARIOS[name][kind]?.(rig)) ?? "";
+    const id = await scenario(rig);
     const files = await filesOf(rig);
     const turn = await rig.resume(id, PROMPT, [{ text: "The answer" }]);
     const messages = turn.requests[0]?.request.messages;

@@ -96,9 +96,10 @@ function sameShape(time: string, at: number): string {
   return time.endsWith("Z") ? iso : iso.slice(0, time.length);
 }
 
-/** Enough to tell what it is. */
+/** Enough to tell what it is; an element stays one. */
 export function shortened(text: string): string {
-  return text.length <= LONG ? text : `${text.slice(0, KEPT)}…`;
+  const [end = ""] = /<\/[\w-]+>\s*$/.exec(text) ?? [];
+  return text.length <= LONG ? text : `${text.slice(0, KEPT)}…${end}`;
 }
 
 /** Where the vendors keep their prompts: of a list of them one is enough to show that there is one. */

@@ -44,6 +44,7 @@ const AMBIENT: ReadonlySet<string> = new Set([
   "read_truncation_notice",
   "remote_session_change",
   "session_context",
+  "silent_turn_reminder",
   "skill_listing",
   "task_reminder",
   "todo_reminder",

@@ -1,17 +1,13 @@
 // verify: the real CLI resumes a copy of the session against a model on loopback, and what it says is compared.
-import { join } from "node:path";
 import type { Command } from "commander";
-import type { Adapter, Home } from "../../adapters/adapter.ts";
+import type { Adapter } from "../../adapters/adapter.ts";
 import { BatonError, EXIT_STATUS } from "../../session/error.ts";
-import { carry } from "../../switch/carry.ts";
-import { prepare } from "../../switch/prepare.ts";
-import { visible } from "../../transform/visible.ts";
 import type { Finding } from "../../verify/compare.ts";
-import { copyBundle, hiddenTexts } from "../../verify/copy.ts";
-import { type Arranged, isProven, type Verification, verify } from "../../verify/verify.ts";
+import { isProven, type Verification, verify } from "../../verify/verify.ts";
 import { type Run, SESSION } from "../command.ts";
 import type { Context } from "../context.ts";
-import { type Opened, openSession } from "../session.ts";
+import { carriedInto, copied } from "../proof.ts";
+import { openSession } from "../session.ts";
 import { cut } from "../text.ts";
 import { agentFor, isAtHome, refuseEmpty } from "./resume.ts";
 
@@ -40,8 +36,8 @@ async function check(context: Context, name: string, agent: string | undefined):
     cli,
     arrange: (privateHome, cwd) =>
       isAtHome(context, opened, adapter)
-        ? copied(context, opened, adapter, privateHome)
-        : carriedInto(opened, adapter, privateHome, cwd, cli),
+        ? copied(opened.native!.ref, adapter, home, privateHome)
+        : carriedInto(opened.source, { to: adapter, home: privateHome, cwd, cli }),
   });
   if (result.facts.total === 0)
     throw new BatonError(
@@ -52,44 +48,6 @@ async function check(context: Context, name: string, agent: string | undefined):
   if (output.isJson) await output.json(result);
   else await print(context, adapter, result);
   return isProven(result) ? 0 : EXIT_STATUS.verification_failed;
-}
-
-async function copied(context: Context, { native }: Opened, adapter: Adapter, to: Home): Promise<Arranged> {
-  const ref = await copyBundle(adapter, native!.ref, context.home, to);
-  const source = await adapter.open(ref);
-  return {
-    originalId: ref.originalId,
-    expected: visible(source),
-    hidden: await hiddenTexts(source),
-    losses: source.losses,
-    isCopy: true,
-  };
-}
-
-async function carriedInto(
-  { source }: Opened,
-  to: Adapter,
-  home: Home,
-  cwd: string,
-  cli: { version: string; path: string },
-): Promise<Arranged> {
-  const batonHome = join(home.dir, ".baton");
-  const carried = await carry({
-    source,
-    to,
-    home,
-    batonHome,
-    cwd,
-    kind: "resume",
-    yes: true,
-    installed: cli,
-  });
-  return {
-    originalId: carried.originalId,
-    expected: prepare(visible(source), { thinking: "drop" }),
-    hidden: await hiddenTexts(source),
-    losses: carried.losses,
-  };
 }
 
 async function print({ output }: Context, adapter: Adapter, result: Verification): Promise<void> {

@@ -1,0 +1,48 @@
+// Puts a session into the private home in which the real CLI is to resume it: as a copy, or carried.
+import { join } from "node:path";
+import type { Adapter, Home, SessionRef } from "../adapters/adapter.ts";
+import type { Source } from "../session/source.ts";
+import { carry } from "../switch/carry.ts";
+import { prepare } from "../switch/prepare.ts";
+import { visible } from "../transform/visible.ts";
+import { copyBundle, hiddenTexts } from "../verify/copy.ts";
+import type { Arranged } from "../verify/verify.ts";
+
+export async function copied(ref: SessionRef, adapter: Adapter, from: Home, to: Home): Promise<Arranged> {
+  const copy = await copyBundle(adapter, ref, from, to);
+  const source = await adapter.open(copy);
+  return {
+    originalId: copy.originalId,
+    expected: visible(source),
+    hidden: await hiddenTexts(source),
+    losses: source.losses,
+    isCopy: true,
+  };
+}
+
+export interface Into {
+  to: Adapter;
+  home: Home;
+  cwd: string;
+  cli: { version: string; path: string };
+}
+
+/** What the policy leaves out, such as thinking, is not expected to arrive. */
+export async function carriedInto(source: Source, into: Into): Promise<Arranged> {
+  const arranged = await carriedWhole(source, into);
+  return { ...arranged, expected: prepare(visible(source), { thinking: "drop" }) };
+}
+
+/** Everything that the model sees is expected to arrive, and what does not is to be in the loss report. */
+export async function carriedWhole(source: Source, { to, home, cwd, cli }: Into): Promise<Arranged> {
+  const batonHome = join(home.dir, ".baton");
+  const kind = "resume";
+  const carried = await carry({ source, to, home, batonHome, cwd, kind, yes: true, installed: cli });
+  return {
+    originalId: carried.originalId,
+    expected: visible(source),
+    hidden: await hiddenTexts(source),
+    losses: carried.losses,
+    ...(source.header.source.cli === to.id && { isCopy: true }),
+  };
+}
