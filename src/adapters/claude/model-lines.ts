@@ -156,7 +156,12 @@ function callId(draft: Draft, id: string, index: number): string {
 
 const FINE = /^[A-Za-z0-9_-]{1,60}$/;
 
-const PATHS: Readonly<Record<string, string>> = { Read: "file_path", Write: "file_path", Edit: "file_path" };
+const PATHS: Readonly<Record<string, string>> = {
+  Read: "file_path",
+  Write: "file_path",
+  Edit: "file_path",
+  LS: "path",
+};
 
 /** Claude's file tools take absolute paths only. */
 function absolute(name: string, input: Json, cwd: string): Json {

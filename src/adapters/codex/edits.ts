@@ -6,7 +6,6 @@ import type { ToolCall, ToolResult } from "../../session/session.ts";
 import type { Edit, FileChange } from "../../session/tools.ts";
 import { parsePatch, printPatch } from "../patch.ts";
 import { isObject, objects, text, word } from "./native.ts";
-import { ownInput } from "./original.ts";
 
 /** A call in Codex's own terms. */
 export interface Made {
@@ -15,17 +14,27 @@ export interface Made {
   losses: Loss[];
 }
 
+/** Undefined for an edit that a patch cannot say exactly: nobody recorded the lines around it. */
 export function patchFor(call: ToolCall, result: ToolResult | undefined): Made | undefined {
   const given = givenPatch(call);
   if (given !== undefined) return made(call, given);
   const changes = changesOf(call, result);
+  const isExact = changes?.every(({ content = "", diff = "" }) => isLines(content) && !diff.includes("\r"));
+  // One file can be told in other ways.
+  if (!isExact && !Array.isArray(call.input.changes)) return undefined;
   const patch = changes && printPatch(changes);
-  if (patch === undefined) return approximated(call);
-  const unended = changes?.some(({ content }) => content !== undefined && !/(?:^|\n)$/.test(content));
-  const losses = unended ? [approximation(call, "an added file ends with a newline in a patch")] : [];
+  if (patch === undefined) return undefined;
+  const losses = changes?.every(({ content = "" }) => content === "" || content.endsWith("\n"))
+    ? []
+    : [approximation(call, "an added file ends with a newline in a patch")];
   // Codex takes a patch line by line, without the carriage returns.
   if (patch.includes("\r\n")) losses.push(approximation(call, "carriage returns have no place in a patch"));
   return made(call, patch, losses);
+}
+
+/** In a patch every line ends with a newline and nothing else. */
+function isLines(content: string): boolean {
+  return (content === "" || content.endsWith("\n")) && !content.includes("\r");
 }
 
 /** The patch as text, unless the changes beside it were edited. */
@@ -46,14 +55,6 @@ function made(call: ToolCall, patch: string, losses: Loss[] = []): Made {
   if (was === "apply_patch") return { name: "apply_patch", input: patch, losses };
   const renamed = loss("tool_renamed", { entry: call.id }, `${was} → apply_patch`);
   return { name: "apply_patch", input: patch, losses: [renamed, ...losses] };
-}
-
-/** An edit that cannot be shown as a patch keeps its own form rather than gain context that nobody saw. */
-function approximated(call: ToolCall): Made | undefined {
-  const name = call.originalTool ?? (call.tool === "write" ? "write_file" : "edit_file");
-  const input = ownInput(call) ?? call.input;
-  const detail = `${name} keeps its own arguments: the lines around the change are not recorded`;
-  return { name, input, losses: [loss("edit_approximated", { entry: call.id }, detail)] };
 }
 
 function approximation(call: ToolCall, detail: string): Loss {

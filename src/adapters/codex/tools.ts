@@ -1,13 +1,18 @@
-// Universal tool calls in Codex's own tools. What has no counterpart keeps its name and arguments.
+// Universal tool calls in Codex's own tools, or under the names that stand for a universal tool where Codex has
+// none: these are read back as what they are. A tool that is in no vocabulary keeps its name and arguments.
+import { isDeepStrictEqual } from "node:util";
 import { type Loss, loss } from "../../session/losses.ts";
 import type { Tool, ToolCall, ToolResult } from "../../session/session.ts";
 import type { Translated } from "../adapter.ts";
+import { listIn } from "../lists.ts";
+import { type Names, questionsOf } from "../reading.ts";
 import { type Made, patchFor } from "./edits.ts";
-import { type JsonObject, text, word } from "./native.ts";
+import { count, type JsonObject, text, word } from "./native.ts";
 import { codexName, ownInput } from "./original.ts";
+import { universalCall } from "./universal.ts";
 
-/** The names that stand for a universal tool where the session does not say what it was called. */
-const ALIASES: Readonly<Record<Tool, string>> = {
+/** With the universal arguments. */
+const ALIASES: Readonly<Record<Exclude<Tool, "unknown">, string>> = {
   read: "read_file",
   write: "write_file",
   edit: "edit_file",
@@ -20,11 +25,13 @@ const ALIASES: Readonly<Record<Tool, string>> = {
   web_fetch: "web_fetch",
   web_search: "web_search",
   todo: "update_plan",
-  unknown: "unknown",
 };
 
+const QUESTION: Names = { id: "id", header: "header", question: "question", options: "options" };
+const STEP: Names = { text: "step", status: "status" };
+
 export function tools(call: ToolCall, result: ToolResult | undefined): Translated {
-  const made = madeFor(call, result) ?? kept(call);
+  const made = madeFor(call, result) ?? alias(call) ?? kept(call);
   return { pairs: [{ name: made.name, input: made.input, result }], losses: made.losses };
 }
 
@@ -42,14 +49,43 @@ function madeFor(call: ToolCall, result: ToolResult | undefined): Made | undefin
       return path !== undefined && isImage ? renamed(call, "view_image", { path }, ["path"]) : undefined;
     }
     case "ask":
-      return Array.isArray(input.questions)
-        ? renamed(call, "request_user_input", { questions: input.questions }, ["questions"])
-        : undefined;
+      return codexName(call) === "ask"
+        ? undefined
+        : list(call, "questions", ["request_user_input", "questions"], QUESTION);
+    case "todo":
+      return list(call, "items", ["update_plan", "plan"], STEP);
     case "task":
       return task(call);
     default:
       return undefined;
   }
+}
+
+/** A tool whose argument is a list of objects. */
+function list(
+  call: ToolCall,
+  argument: string,
+  [name, own]: readonly [string, string],
+  names: Names,
+): Made | undefined {
+  const given = call.input[argument];
+  const losses: Loss[] = [];
+  const items = listIn(call.tool === "ask" ? questionsOf(given) : given, names, {
+    report: (kind, detail) => losses.push(loss(kind, { entry: call.id }, detail)),
+  });
+  if (!items) return undefined;
+  const made = renamed(call, name, { [own]: items }, [argument]);
+  return { ...made, losses: [...made.losses, ...losses] };
+}
+
+/** Another agent's call under the name that stands for its tool here, if it is then read as the same. */
+function alias(call: ToolCall): Made | undefined {
+  const { tool, input } = call;
+  if (tool === "unknown" || codexName(call) !== undefined) return undefined;
+  const name = ALIASES[tool];
+  const json = JSON.stringify(input);
+  const isSame = isDeepStrictEqual(universalCall(name, undefined, json), { tool, input: JSON.parse(json) });
+  return isSame ? renamed(call, name, input, Object.keys(input)) : undefined;
 }
 
 function edit(call: ToolCall, result: ToolResult | undefined): Made | undefined {
@@ -62,7 +98,7 @@ function edit(call: ToolCall, result: ToolResult | undefined): Made | undefined 
 }
 
 function bash(call: ToolCall): Made | undefined {
-  const { command, cwd, session, stdin } = call.input;
+  const { command, cwd, timeout, session, stdin } = call.input;
   if (word(session) !== undefined) {
     const id = Number(session);
     const session_id = Number.isSafeInteger(id) ? id : session;
@@ -72,9 +108,14 @@ function bash(call: ToolCall): Made | undefined {
   if (typeof command !== "string") return undefined;
   const own = codexName(call);
   if (own !== undefined) return ownShell(call, own, command);
-  const native = { cmd: command, ...(word(cwd) !== undefined && { workdir: cwd }) };
-  return renamed(call, "exec_command", native, ["command", "cwd"]);
+  const folder = word(cwd) !== undefined && { workdir: cwd };
+  // Only this one of the shells takes a limit of time.
+  if (count(timeout) !== undefined)
+    return renamed(call, "shell_command", { command, ...folder, timeout_ms: timeout }, TIMED);
+  return renamed(call, "exec_command", { cmd: command, ...folder }, ["command", "cwd"]);
 }
+
+const TIMED = ["command", "cwd", "timeout"];
 
 /** One of Codex's shells with another command: it stays the tool it was. */
 function ownShell(call: ToolCall, name: string, command: string): Made {
@@ -129,7 +170,7 @@ function unused(call: ToolCall, used: readonly string[]): Loss[] {
 }
 
 function kept(call: ToolCall): Made {
-  const name = call.originalTool ?? ALIASES[call.tool];
+  const name = call.originalTool ?? call.tool;
   const input = ownInput(call) ?? call.input;
   return { name, input, losses: [loss("tool_kept", { entry: call.id }, name)] };
 }

@@ -36,9 +36,9 @@ describe("written as Codex's calls", () => {
       "a command in the background",
       call("bash", { command: "npm start", background: true, timeout: 5, dangerouslyDisableSandbox: true }),
       undefined,
-      "exec_command",
-      { cmd: "npm start" },
-      [RENAMED, DROPPED, DROPPED, DROPPED],
+      "shell_command",
+      { command: "npm start", timeout_ms: 5 },
+      [RENAMED, DROPPED, DROPPED],
     ],
     [
       "input for a running command",
@@ -68,9 +68,9 @@ describe("written as Codex's calls", () => {
       "a file with carriage returns",
       call("write", { path: "a.bat", content: "@echo off\r\n" }),
       undefined,
-      "apply_patch",
-      patchOf("*** Add File: a.bat", "+@echo off\r"),
-      [RENAMED, "info edit_approximated"],
+      "write_file",
+      { path: "a.bat", content: "@echo off\r\n" },
+      [RENAMED],
     ],
     [
       "a question",
@@ -92,17 +92,17 @@ describe("written as Codex's calls", () => {
       "a file that was read",
       call("read", { path: "/a" }, ["Read", { file_path: "/a" }]),
       result(),
-      "Read",
-      { file_path: "/a" },
-      ["info tool_kept"],
+      "read_file",
+      { path: "/a" },
+      [RENAMED],
     ],
     [
       "a search",
-      call("search", { pattern: "x" }, ["Grep", { pattern: "x", "-n": true }]),
+      call("search", { pattern: "x", mode: "files", "-n": true }, ["Grep", { pattern: "x" }]),
       result(),
-      "Grep",
-      { pattern: "x", "-n": true },
-      ["info tool_kept"],
+      "grep",
+      { pattern: "x", mode: "files", "-n": true },
+      [RENAMED],
     ],
     [
       "a search without a name",
@@ -110,14 +110,54 @@ describe("written as Codex's calls", () => {
       result(),
       "grep",
       { pattern: "x" },
-      ["info tool_kept"],
+      [RENAMED],
     ],
     [
       "a web search, whose results a call must hold",
       call("web_search", { query: "q" }, ["WebSearch", { query: "q" }]),
       result(),
-      "WebSearch",
+      "web_search",
       { query: "q" },
+      [RENAMED],
+    ],
+    [
+      "a file without a last newline",
+      call("write", { path: "/a", content: "x" }, ["Write", {}]),
+      result(),
+      "write_file",
+      { path: "/a", content: "x" },
+      [RENAMED],
+    ],
+    [
+      "a todo list",
+      call("todo", { items: [{ text: "a", status: "pending", activeForm: "doing a" }] }, ["TodoWrite", {}]),
+      result(),
+      "update_plan",
+      { plan: [{ step: "a", status: "pending" }] },
+      [RENAMED, DROPPED],
+    ],
+    [
+      "a question with more than one answer",
+      call("ask", { questions: [{ question: "?", header: "h", options: [{ label: "a" }], multiple: true }] }),
+      result(),
+      "request_user_input",
+      { questions: [{ header: "h", question: "?", options: [{ label: "a" }] }] },
+      [RENAMED, DROPPED],
+    ],
+    [
+      "a tool of the same name at another agent",
+      call("read", { path: "/a", offset: 2, limit: 2 }, ["read_file", { file_path: "/a", start_line: 2 }]),
+      result(),
+      "read_file",
+      { path: "/a", offset: 2, limit: 2 },
+      [],
+    ],
+    [
+      "arguments that are not those of the tool",
+      call("read", { path: 1 }, ["Read", { file_path: 1 }]),
+      result(),
+      "Read",
+      { file_path: 1 },
       ["info tool_kept"],
     ],
     [
@@ -206,13 +246,6 @@ describe("edits become patches", () => {
       [RENAMED],
     ],
     [
-      "a whole file without a last newline",
-      call("write", { path: "/a", content: "x" }, ["Write", {}]),
-      result(),
-      patchOf("*** Add File: /a", "+x"),
-      [RENAMED, "info edit_approximated"],
-    ],
-    [
       "an empty file",
       call("write", { path: "/a", content: "" }, ["Write", {}]),
       result(),
@@ -278,28 +311,31 @@ describe("edits become patches", () => {
       result(),
     ],
     ["one that failed", edit([{ old: "w", new: "2" }]), result({ success: false, output: "not found" })],
-    ["no edits", edit([]), undefined],
-  ])("not %s: the call keeps its own form, and a loss says so", (_, given, answer) => {
+    [
+      "with carriage returns",
+      edit([{ old: "w", new: "2" }]),
+      result({ details: { patch: unified.replaceAll("\n", "\r\n") } }),
+    ],
+  ])("not %s: it is told as old and new text", (_, given, answer) => {
     const found = translated(given, answer);
-    const { edits } = given.input as { edits: object[] };
-    expect(found).toEqual({
-      name: "Edit",
-      // The recorded arguments stand only as long as they hold the edits.
-      input: edits.length > 0 ? given.input : { file_path: "/a" },
-      result: answer,
-      losses: ["warning edit_approximated"],
-    });
+    expect(found).toEqual({ name: "edit_file", input: given.input, result: answer, losses: [RENAMED] });
+  });
+
+  test("a patch over several files that it cannot hold exactly says so", () => {
+    const changes = [
+      { kind: "add", path: "a", content: "x" },
+      { kind: "update", path: "b", diff: "@@\r\n-x\r\n+y\r\n" },
+    ];
+    const found = translated(call("edit", { path: "a", changes }, ["patch", {}]), result());
+    expect(found.name).toBe("apply_patch");
+    expect(found.losses).toEqual([RENAMED, "info edit_approximated", "info edit_approximated"]);
   });
 });
 
 describe("arguments that were edited since they were recorded", () => {
   test.each<[string, ToolCall, unknown]>([
-    [
-      "another agent's",
-      call("search", { pattern: "NEW" }, ["Grep", { pattern: "x", "-n": true }]),
-      { pattern: "NEW" },
-    ],
-    ["one taken out", call("read", { path: "/a" }, ["Read", { file_path: "/a", limit: 5 }]), { path: "/a" }],
+    ["another agent's", call("unknown", { a: "NEW" }, ["Skill", { a: "x", "-n": true }]), { a: "NEW" }],
+    ["one taken out", call("unknown", { a: "1" }, ["Skill", { a: "1", limit: 5 }]), { a: "1" }],
     ["Codex's own", call("list", { path: "/b" }, ["list_dir", '{"dir_path":"/a"}']), { path: "/b" }],
     ["nobody's", call("list", { path: "/a" }, ["list_dir", '{"dir_path":"/a"}']), '{"dir_path":"/a"}'],
   ])("%s", (_, given, input) => {
