@@ -1,10 +1,11 @@
-// What resume and fork share: the session goes on in an agent, and its command is printed or started.
+// What resume, fork and return share: the session goes on in an agent, and its command is printed or started.
 import { statSync } from "node:fs";
 import type { Adapter, Command } from "../adapters/adapter.ts";
 import { BatonError } from "../session/error.ts";
 import type { Loss } from "../session/losses.ts";
 import type { Source } from "../session/source.ts";
 import { type CarryRequest, carry } from "../switch/carry.ts";
+import type { Carried } from "../switch/perform.ts";
 import type { Context } from "./context.ts";
 import { sentences, tellLosses } from "./losses.ts";
 import { shellLine, start } from "./start.ts";
@@ -49,14 +50,18 @@ export async function goOn(context: Context, result: GoOn, exec: boolean): Promi
 }
 
 /** Asked before anything is written: an agent that is to start now needs its folder, later it may be there. */
-export function folderWarnings(cwd: string, exec: boolean): string[] {
+export function folderWarnings(
+  cwd: string,
+  exec: boolean,
+  hint = "--cwd DIR goes on in another one.",
+): string[] {
   if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return [];
   const sentence =
     cwd === ""
       ? "This session does not say which folder it belongs to."
       : `The session's folder ${cwd} is not here.`;
-  if (exec) throw new BatonError("not_found", sentence, "Name another one with --cwd DIR.");
-  return [`${sentence} --cwd DIR goes on in another one.`];
+  if (exec) throw new BatonError("not_found", sentence, hint);
+  return [`${sentence} ${hint}`];
 }
 
 /** The agent's CLI, which has to be there unless the user says otherwise. */
@@ -85,12 +90,8 @@ export async function carryInto(
   const { warnings = [], ...rest } = options;
   const cli = await installed(context, to, !options.yes && !options.dryRun);
   const carried = await carry({ ...rest, source, to, home, batonHome, installed: cli });
-  const { counts, operation } = carried;
-  const what = [
-    counted(counts.user, "prompt"),
-    counted(counts.assistant, "reply", "replies"),
-    counted(counts.tool_call, "tool call"),
-  ].join(", ");
+  const { operation } = carried;
+  const what = carriedWhat(carried.counts);
   const done =
     operation === null
       ? `This would carry ${what} into ${to.label}. Nothing was written.`
@@ -103,7 +104,16 @@ export async function carryInto(
   };
 }
 
-function unproven(to: Adapter, version: string | undefined): string[] {
+/** For people: how much it is. */
+export function carriedWhat(counts: Carried["counts"]): string {
+  return [
+    counted(counts.user, "prompt"),
+    counted(counts.assistant, "reply", "replies"),
+    counted(counts.tool_call, "tool call"),
+  ].join(", ");
+}
+
+export function unproven(to: Adapter, version: string | undefined): string[] {
   if (version === undefined || to.proven.includes(version)) return [];
   return [
     `Writing for ${to.label} ${version} is not proven yet; it is for ${to.proven.join(", ") || "none"}.`,

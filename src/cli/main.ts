@@ -15,6 +15,10 @@ const COMMANDS: Record<string, { summary: string; load(): Promise<CommandFile> }
   convert: { summary: "a session into another format", load: () => import("./commands/convert.ts") },
   resume: { summary: "go on with a session, in any agent", load: () => import("./commands/resume.ts") },
   fork: { summary: "branch a session at any entry", load: () => import("./commands/fork.ts") },
+  return: {
+    summary: "bring turns made in another agent back",
+    load: () => import("./commands/return.ts"),
+  },
   undo: { summary: "take back what was written to a store", load: () => import("./commands/undo.ts") },
   operations: {
     summary: "everything that was written to stores",

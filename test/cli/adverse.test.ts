@@ -187,7 +187,7 @@ describe("the folder to go on in", () => {
       const own = stored();
       expect(run(place, `baton ${command}`)).toMatchObject({
         status: 3,
-        stderr: "error: The session's folder /home/me/shop is not here.\nName another one with --cwd DIR.\n",
+        stderr: "error: The session's folder /home/me/shop is not here.\n--cwd DIR goes on in another one.\n",
       });
       expect(stored()).toBe(own);
     },

@@ -1,0 +1,96 @@
+// return: bring the turns that were made in another agent back into the original session.
+import { type Command, Option } from "commander";
+import { BatonError } from "../../session/error.ts";
+import { operations } from "../../storage/operations.ts";
+import { bringBack, type Returned } from "../../switch/return.ts";
+import { type Run, SESSION } from "../command.ts";
+import type { Context } from "../context.ts";
+import { carriedWhat, folderWarnings, type GoOn, goOn, installed, unproven } from "../continue.ts";
+import { type Opened, openSession } from "../session.ts";
+
+interface Options {
+  thinking: "drop" | "convert";
+  dryRun?: boolean;
+  exec?: boolean;
+  yes?: boolean;
+}
+
+export function define(command: Command, run: Run): void {
+  command
+    .argument("<session>", `the session that was carried: ${SESSION}`)
+    .addOption(
+      new Option("--thinking <policy>", "what becomes of thinking in the original's agent")
+        .choices(["drop", "convert"])
+        .default("drop"),
+    )
+    .option("--dry-run", "only say what would happen")
+    .option("--exec", "start the agent instead of printing its command")
+    .option("--yes", "go on although something would be missing")
+    .action((name: string, options: Options) => run((context) => giveBack(context, name, options)));
+}
+
+async function giveBack(context: Context, name: string, options: Options): Promise<number> {
+  const { source, native } = await opened(context, name);
+  if (!native)
+    throw new BatonError("usage", `${name} is a file, not a session of an agent.`, "Name a session.");
+  const { home, batonHome } = context;
+  const adapters = await context.adapters();
+  const { thinking, dryRun, yes } = options;
+  let version: string | undefined;
+  const returned = await bringBack({
+    source,
+    ref: native.ref,
+    adapters,
+    home,
+    batonHome,
+    thinking,
+    ...(dryRun && { dryRun }),
+    ...(yes && { yes }),
+    async installed(to) {
+      const cli = await installed(context, to, !yes && !dryRun);
+      version = cli?.version;
+      return cli;
+    },
+  });
+  const to = adapters.find(({ id }) => id === returned.agent);
+  const warnings = [
+    ...returned.warnings,
+    ...folderWarnings(returned.command.cwd, options.exec ?? false, "The agent needs it to go on."),
+    ...(to ? unproven(to, version) : []),
+  ];
+  return goOn(context, { ...shown(returned, to?.label ?? returned.agent), warnings }, options.exec ?? false);
+}
+
+function shown(returned: Returned, label: string): Omit<GoOn, "warnings"> {
+  const { operation, isNothing, isExtended, counts } = returned;
+  const isDryRun = operation === null && !isNothing;
+  const into = isExtended ? `${label} session ${returned.originalId}` : `a new ${label} session`;
+  const what = carriedWhat(counts);
+  const done = isDryRun
+    ? `This would return ${what} into ${into}. Nothing was written.`
+    : `Returned ${what} into ${into}. \`baton undo ${operation}\` takes it back.`;
+  return { ...returned, done: isNothing ? "" : done, isDryRun };
+}
+
+/** A session that is gone may still be known from when it was made. */
+async function opened(context: Context, name: string): Promise<Opened> {
+  try {
+    return await openSession(context, name);
+  } catch (error) {
+    if (!(error instanceof BatonError) || error.code !== "not_found") throw error;
+    const { operations: all } = await operations(context.batonHome);
+    const made = all.find(({ facts: { agent, originalId, kind } }) => {
+      const isNamed = originalId.startsWith(name) || `${agent}:${originalId}`.startsWith(name);
+      return kind !== "return" && isNamed;
+    });
+    if (!made || name.length < 4) throw error;
+    const { agent, originalId, source, path } = made.facts;
+    const what = made.state === "undone" ? "was taken back by `baton undo`" : "is no longer in its store";
+    throw new BatonError(
+      "not_found",
+      `${agent}:${originalId} ${what}, so there is nothing to return from it. It was at ${path}.`,
+      `The original is as it was: \`baton resume ${source}\` goes on with it.`,
+      error,
+    );
+  }
+}

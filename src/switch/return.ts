@@ -1,0 +1,224 @@
+// Brings the turns that were made in another agent back into the original session. Where the original has gone on,
+// or the other one no longer holds the same beginning, they become a branch of it or a new session.
+import type { Adapter, Home, SessionRef } from "../adapters/adapter.ts";
+import { findSessions } from "../catalog/scan.ts";
+import { BatonError } from "../session/error.ts";
+import type { Source, Stream } from "../session/source.ts";
+import { forkAt } from "../transform/fork.ts";
+import { join } from "../transform/join.ts";
+import { sameTurns, turnsOf } from "../transform/turns.ts";
+import { thread, threadPositions, visible, visiblePositions } from "../transform/visible.ts";
+import { nameOf, targetOf } from "./carry.ts";
+import { type Origin, originOf } from "./origin.ts";
+import { type Carried, perform } from "./perform.ts";
+import { prepare } from "./prepare.ts";
+import { headThen, standingOf } from "./standing.ts";
+
+export interface ReturnRequest {
+  source: Source;
+  ref: SessionRef;
+  adapters: readonly Adapter[];
+  home: Home;
+  batonHome: string;
+  thinking?: "drop" | "convert";
+  dryRun?: boolean;
+  yes?: boolean;
+  now?: Date;
+  /** The original's CLI. */
+  installed?(to: Adapter): Promise<{ version: string; path: string } | undefined>;
+}
+
+export interface Returned extends Carried {
+  warnings: string[];
+  /** Nothing was said since the last time. */
+  isNothing: boolean;
+  /** The turns are in the original session itself. */
+  isExtended: boolean;
+}
+
+export async function bringBack(request: ReturnRequest): Promise<Returned> {
+  const origin = await originOf(request.batonHome, request.source.header);
+  const to = adapterOf(origin, request.adapters);
+  const original = await findOriginal(origin, to, request.home);
+  const way = await wayBack(request.source, origin, original?.source);
+  if (!isSaid(request.source, way.from)) return nothingNew(request, to, origin, original);
+  const onto = original ? await extension(original, to, way) : undefined;
+  const warnings = [...way.warnings, ...(onto ? [] : newSession(to, original))];
+  if (onto && (await to.isLive(onto.ref))) throw held(to, origin);
+  const carried = await performed(request, to, { origin, original, way, onto });
+  return { ...carried, warnings, isNothing: false, isExtended: onto !== undefined };
+}
+
+interface Original {
+  source: Source;
+  ref: SessionRef;
+}
+
+/** What is taken from the other session, and which entry of the original it follows. */
+interface Way {
+  /** The first position that is taken. */
+  from: number;
+  /** As in Onto: absent = the newest, null = none. */
+  after?: string | null;
+  warnings: string[];
+}
+
+function adapterOf({ agent, originalId }: Origin, adapters: readonly Adapter[]): Adapter {
+  const found = adapters.find(({ id }) => id === agent);
+  if (found) return found;
+  throw new BatonError(
+    "unsupported",
+    `The original, ${agent}:${originalId}, belongs to an agent that Baton does not know.`,
+    "`baton resume SESSION --in AGENT` carries all of it into another agent.",
+  );
+}
+
+async function findOriginal({ originalId }: Origin, to: Adapter, home: Home): Promise<Original | undefined> {
+  const found = (await findSessions(home, [to])).find(({ ref }) => ref.originalId === originalId);
+  return found && { ref: found.ref, source: await to.open(found.ref) };
+}
+
+async function wayBack(source: Source, { here, there }: Origin, original: Source | undefined): Promise<Way> {
+  if (!original) return { from: 0, after: null, warnings: ["The original session is gone."] };
+  const { skeleton } = source;
+  const then = await headThen(source, here);
+  const onThread = new Set(threadPositions(skeleton, { history: "full" }));
+  const compacted = [...onThread].some((at) => at >= here.entries && skeleton.type(at) === "compaction");
+  if (then !== -1 && compacted)
+    return { from: 0, after: null, warnings: ["This session was compacted since: its summary is returned."] };
+  if (then === -1 || !onThread.has(then)) return rewound(source, original);
+  const known = await headThen(original, there);
+  if (known === -1)
+    return { from: 0, after: null, warnings: ["The original no longer holds what was carried."] };
+  if (!hasMovedOn(original, known)) return { from: here.entries, warnings: [] };
+  const warnings = ["The original has gone on since: its own newer turns stay beside those that return."];
+  return { from: here.entries, after: original.skeleton.id(known), warnings };
+}
+
+/** Turns that both still have stay; what follows them here is returned behind them. */
+async function rewound(source: Source, original: Source): Promise<Way> {
+  const [turns, known] = [await turnsOf(source), await turnsOf(original)];
+  const same = sameTurns(turns, known);
+  const warnings = ["This session was taken back to before the point where it was carried."];
+  const next = known[same];
+  const from = turns[same]?.position ?? source.skeleton.length;
+  if (same === 0) return { from: 0, after: null, warnings };
+  if (!next) return { from, warnings };
+  return { from, after: next.before === -1 ? null : original.skeleton.id(next.before), warnings };
+}
+
+/** Whether something was said behind that entry. What an agent notes when it only looks does not count. */
+function hasMovedOn({ skeleton }: Source, known: number): boolean {
+  const order = threadPositions(skeleton, { history: "full" });
+  const at = order.indexOf(known);
+  return at === -1 || order.slice(at + 1).some((position) => isMessage(skeleton, position));
+}
+
+function isSaid({ skeleton }: Source, from: number): boolean {
+  return visiblePositions(skeleton, { from }).some((position) => isMessage(skeleton, position));
+}
+
+function isMessage(skeleton: Source["skeleton"], position: number): boolean {
+  if (skeleton.note(position) || skeleton.injected(position)) return false;
+  const type = skeleton.type(position);
+  return type === "user" || type === "assistant" || type === "tool_call" || type === "compaction";
+}
+
+/** How the original itself can take the turns; undefined where they need a session of their own. */
+async function extension({ ref }: Original, to: Adapter, { after }: Way) {
+  if (after !== undefined && !to.holds.branches) return undefined;
+  if (!(await to.canExtend?.(ref))) return undefined;
+  return { ref, ...(after !== undefined && { after }) };
+}
+
+function newSession(to: Adapter, original: Original | undefined): string[] {
+  const stays = original ? ` ${nameOf(original.source.header)} stays as it is.` : "";
+  return [`The turns go into a new ${to.label} session.${stays}`];
+}
+
+interface Plan {
+  origin: Origin;
+  original: Original | undefined;
+  way: Way;
+  onto: Awaited<ReturnType<typeof extension>>;
+}
+
+async function performed(request: ReturnRequest, to: Adapter, plan: Plan): Promise<Carried> {
+  const { source, batonHome, dryRun, yes } = request;
+  const { original, onto } = plan;
+  const target = await targetOf({
+    source: original?.source ?? source,
+    to,
+    home: request.home,
+    installed: await request.installed?.(to),
+    ...(request.now && { now: request.now }),
+  });
+  const { title, ...untitled } = target;
+  return perform({
+    stream: streamOf(request, plan),
+    to,
+    target: onto ? { ...untitled, originalId: plan.origin.originalId, onto } : target,
+    batonHome,
+    facts: {
+      kind: "return",
+      source: nameOf(source.header),
+      stood: await standingOf(source, request.ref),
+      ...(onto && original && { before: original.source.skeleton.length }),
+    },
+    ...(dryRun && { dryRun }),
+    ...(yes && { yes }),
+  });
+}
+
+function streamOf({ source, thinking = "drop" }: ReturnRequest, { original, way, onto }: Plan): Stream {
+  const { from, after } = way;
+  const fresh = prepare(visible(source, { from }), { thinking });
+  if (onto || !original || after === null) return withoutLinks(fresh);
+  const kept = after === undefined ? original.source : forkAt(original.source, after);
+  return join(thread(kept), fresh);
+}
+
+/** Where it was carried from is where it goes. */
+function withoutLinks(stream: Stream): Stream {
+  const { links, ...header } = stream.header;
+  const subagents = links?.filter(({ type }) => type === "subagent") ?? [];
+  return {
+    ...stream,
+    header: { ...header, links: subagents },
+    get losses() {
+      return stream.losses;
+    },
+  };
+}
+
+function held(to: Adapter, { agent, originalId }: Origin): BatonError {
+  return new BatonError(
+    "busy",
+    `A running ${to.label} holds ${agent}:${originalId}, and would not see the turns.`,
+    `End it, then return again; or \`baton resume SESSION --in ${agent}\` makes a new session.`,
+  );
+}
+
+/** The original already has everything; it can be gone on with as it is. */
+async function nothingNew(
+  { home }: ReturnRequest,
+  to: Adapter,
+  { originalId }: Origin,
+  original: Original | undefined,
+): Promise<Returned> {
+  const path = original?.source.header.project.path ?? "";
+  const command = to.resumeCommand?.(originalId, { project: { path } }, { home });
+  return {
+    agent: to.id,
+    originalId,
+    path: original?.ref.path ?? "",
+    command: command ?? { argv: [], cwd: path, env: {} },
+    losses: [],
+    counts: { user: 0, assistant: 0, tool_call: 0, tool_result: 0, system: 0, switch: 0, compaction: 0 },
+    operation: null,
+    backup: null,
+    warnings: ["Nothing new was said here since the last time, so there is nothing to return."],
+    isNothing: true,
+    isExtended: false,
+  };
+}
