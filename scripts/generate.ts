@@ -1,5 +1,6 @@
 // Writes the files that are derived from the sources: `npm run generate`. A test says when one is stale.
 import { writeFile } from "node:fs/promises";
+import { ucfJsonSchema } from "../src/formats/ucf-schema.ts";
 import { universalJsonSchema } from "../src/session/json-schema.ts";
 import { LOSSES, type Severity } from "../src/session/losses.ts";
 
@@ -7,6 +8,7 @@ import { LOSSES, type Severity } from "../src/session/losses.ts";
 export function generated(): Record<string, string> {
   return {
     "schema/universal.schema.json": `${JSON.stringify(universalJsonSchema(), null, 2)}\n`,
+    "schema/ucf.schema.json": `${JSON.stringify(ucfJsonSchema(), null, 2)}\n`,
     "docs/losses.md": lossesPage(),
   };
 }

@@ -10,7 +10,12 @@ export function isObject(value: unknown): value is Json {
 }
 
 /** Throws an error that names the place inside the document. */
-export function check<T>(schema: z.ZodType<T>, value: unknown, where: string): asserts value is T {
+export function check<T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  where: string,
+  hint?: string,
+): asserts value is T {
   const result = schema.safeParse(value);
   if (result.success) return;
   const issue = result.error.issues[0];
@@ -19,14 +24,15 @@ export function check<T>(schema: z.ZodType<T>, value: unknown, where: string): a
       typeof key === "number" ? `${path}[${key}]` : path === "" ? String(key) : `${path}.${String(key)}`,
     "",
   );
-  throw damaged(`${where}: ${place === "" ? "" : `${place}: `}${issue?.message ?? "not valid"}`);
+  throw damaged(
+    `${where}: ${place === "" ? "" : `${place}: `}${issue?.message ?? "not valid"}`,
+    undefined,
+    hint,
+  );
 }
 
-export function damaged(message: string, cause?: unknown): BatonError {
-  return new BatonError(
-    "damaged",
-    message,
-    "`baton schema` prints what a universal session looks like.",
-    cause,
-  );
+const HINT = "`baton schema` prints what a universal session looks like.";
+
+export function damaged(message: string, cause?: unknown, hint = HINT): BatonError {
+  return new BatonError("damaged", message, hint, cause);
 }

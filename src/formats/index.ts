@@ -8,6 +8,7 @@ import { isKind } from "./kinds.ts";
 import { writeMarkdown } from "./markdown.ts";
 import { writeChat, writeResponses } from "./openai-write.ts";
 import { isUniversal, isUniversalJsonl } from "./recognise.ts";
+import { writeUcf } from "./ucf-write.ts";
 import { writeUniversal, writeUniversalJsonl } from "./universal-write.ts";
 
 export type { Format } from "./format.ts";
@@ -30,6 +31,15 @@ export const formats: readonly Format[] = [
     recognise: isUniversalJsonl,
     read: async (path) => (await import("./universal-lines.ts")).readUniversalJsonl(path),
     write: writeUniversalJsonl,
+  },
+  {
+    id: "ucf",
+    label: "Unified Conversation Format 1.0",
+    extension: "json",
+    takes: "branch",
+    recognise: isKind("ucf"),
+    read: async (path) => (await import("./ucf-read.ts")).readUcf(path),
+    write: writeUcf,
   },
   {
     id: "anthropic",

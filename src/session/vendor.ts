@@ -13,3 +13,14 @@ export function vendorOf(model: string | undefined): Vendor | undefined {
   const name = (model ?? "").toLowerCase().replace(/^.*\//, "");
   return NAMES.find(([pattern]) => pattern.test(name))?.[1];
 }
+
+/** What the badge of an agent's or a vendor's sessions says, where it is not its own name. */
+const BADGES: Readonly<Record<string, string>> = {
+  codex: "openai",
+  anthropic: "claude",
+  google: "gemini",
+};
+
+export function badgeOf(name: string): string {
+  return BADGES[name] ?? name;
+}

@@ -18,6 +18,9 @@ describe("an agent's name", () => {
     "src/formats/index.ts": "`gemini-contents` is a vendor's API",
     "src/formats/contents-read.ts": "`gemini-contents` is a vendor's API",
     "src/formats/contents-write.ts": "`gemini-contents` is a vendor's API",
+    "src/formats/ucf-facts.ts": "the format names where each provider's own session is",
+    "src/formats/ucf-schema.ts": "the format names where each provider's own session is",
+    "src/formats/ucf-read.ts": "the format's names of providers",
     "src/formats/kinds.ts":
       "`gemini-contents` is a vendor's API, and a model's name tells whose request it is",
     "src/session/vendor.ts": "tells vendors by the names of their models",

@@ -34,7 +34,7 @@ const turn: fc.Arbitrary<Said> = fc.record({
   reply: words,
   calls: fc.array(
     fc.record({
-      name: fc.constantFrom("Bash", "read_file", "mcp__server__do", "bash"),
+      name: fc.constantFrom("Bash", "read_file", "mcp__server__do", "shell"),
       input,
       output: words,
       success: fc.boolean(),
