@@ -20,8 +20,13 @@ export interface Cli {
 /** Not under the home folder: the tests promise to leave that alone. */
 const CACHE = process.env.BATON_CLI_CACHE ?? join(tmpdir(), "baton-cli-cache");
 
+/** Versions to take instead of the pinned ones, such as "claude@2.1.325,codex@0.166.0". */
+const CHOSEN = new Map(
+  process.env.BATON_CLI_VERSIONS?.split(",").map((one) => one.split("@") as [string, string]),
+);
+
 /** The pinned version, or another one by its npm tag or number. */
-export async function installCli(name: CliName, version?: string): Promise<Cli> {
+export async function installCli(name: CliName, version = CHOSEN.get(name)): Promise<Cli> {
   const folder = version === undefined ? await installPinned(name) : await installOther(name, version);
   const manifest = JSON.parse(
     await readFile(join(folder, "node_modules", CLIS[name], "package.json"), "utf8"),
@@ -45,13 +50,20 @@ async function installPinned(name: CliName): Promise<string> {
 
 /** A tag is asked for anew, because it moves; the version it then stands for is kept. */
 async function installOther(name: CliName, version: string): Promise<string> {
-  const exact = npm(await cache(), ["view", `${CLIS[name]}@${version}`, "version"]);
+  const isExact = /^\d+\.\d+\.\d+/.test(version);
+  const exact = isExact ? version : npm(await cache(), ["view", `${CLIS[name]}@${version}`, "version"]);
+  if (exact === (await pinnedVersion(name))) return installPinned(name);
   const folder = join(CACHE, `${name}-${exact}`);
   if (existsSync(folder)) return folder;
   return intoPlace(folder, async (temporary) => {
     await writeFile(join(temporary, "package.json"), JSON.stringify({ private: true }));
     npm(temporary, ["install", `${CLIS[name]}@${exact}`]);
   });
+}
+
+async function pinnedVersion(name: CliName): Promise<string> {
+  const manifest = await readFile(join(import.meta.dirname, "clis", name, "package.json"), "utf8");
+  return JSON.parse(manifest).dependencies[CLIS[name]];
 }
 
 /** Whoever comes second finds the first one's work and throws its own away. */

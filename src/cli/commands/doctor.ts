@@ -89,8 +89,14 @@ async function print({ output, home }: Context, report: Report): Promise<void> {
 
 const LISTED = 5;
 
+function proofLine({ agent, proven, provenVersions }: AgentReport, version: string): string {
+  if (proven) return "writing back is proven for this version";
+  const known = provenVersions.length === 0 ? "no version yet" : provenVersions.join(", ");
+  return `writing back is not proven for ${version}, only for ${known}: \`baton verify SESSION --in ${agent}\` proves it here`;
+}
+
 function agentLines(agent: AgentReport, home: string, all: boolean): string[] {
-  const { installed, proven } = agent;
+  const { installed } = agent;
   const found = agent.stores.filter(({ exists }) => exists).map(({ path }) => shortPath(path, home));
   const some = <T>(items: readonly T[], line: (item: T) => string): string[] => {
     const shown = all ? items : items.slice(0, LISTED);
@@ -103,11 +109,7 @@ function agentLines(agent: AgentReport, home: string, all: boolean): string[] {
   return [
     `${agent.label}${installed ? ` ${installed.version}` : ""}`,
     installed ? `  installed in ${shortPath(installed.path, home)}` : "  not installed, or not in PATH",
-    ...(installed
-      ? [
-          `  writing back is ${proven ? "proven" : `not proven (proven: ${agent.provenVersions.join(", ") || "none"})`} for this version`,
-        ]
-      : []),
+    ...(installed ? [`  ${proofLine(agent, installed.version)}`] : []),
     found.length > 0 ? `  store: ${found.join(", ")}` : "  no store",
     `  ${counted(agent.sessions, "session")}, ${counted(agent.subagents, "subagent")}, ${bytes(agent.bytes)}`,
     ...(agent.emptyFiles > 0 ? [`  ${counted(agent.emptyFiles, "empty file")}`] : []),
