@@ -23,6 +23,8 @@ export interface Asked {
   /** Results by the id of the call they answer. */
   results: Map<string, Item[]>;
   hasErrorFlag: boolean;
+  /** Otherwise the files of a result stand behind the results. */
+  resultsHoldMedia: boolean;
   /** Where the session goes on. */
   cwd: string;
 }
@@ -54,7 +56,8 @@ export function asked(request: ModelRequest, { control, cwd = "" }: Surroundings
     items,
     calls: items.filter((item) => item.call !== -1),
     results,
-    hasErrorFlag: request.api === "anthropic",
+    hasErrorFlag: request.api === "anthropic" || request.api === "gemini",
+    resultsHoldMedia: request.api === "anthropic" || request.api === "responses",
     cwd,
   };
 }

@@ -4,8 +4,9 @@ import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Asked, Item } from "./asked.ts";
 import type { Fact } from "./facts.ts";
-import { canonical, isNamed, isOfKind, isRecord } from "./kinds.ts";
-import { isCommand, isCommandIn, operands } from "./shell.ts";
+import { isNamed, isOfKind } from "./kinds.ts";
+import { type Arguments, canonical, isRecord, missingFields } from "./names.ts";
+import { isCommand, isCommandIn } from "./shell.ts";
 import { type Step, sameLinesInAll, sameStep, stepsOf, tellings } from "./steps.ts";
 
 export type CallFact = Extract<Fact, { type: "call" }>;
@@ -29,7 +30,6 @@ export function matchCall(fact: CallFact, first: Item, wire: Asked): Match | und
   }
   const isNative = isNamed(call, full) || (isOfKind(call.tool, block.name) && !full.startsWith("mcp"));
   if (call.tool === "edit" || call.tool === "write") return matchSteps(fact, first, wire, isNative);
-  if (call.tool === "list" && isOfKind("bash", block.name)) return listed(fact, first, wire);
   if (!isNative) return undefined;
   const dropped = droppedFrom(fact, block.input, wire);
   return dropped && { items: [first], dropped };
@@ -96,7 +96,8 @@ function matchSteps(fact: CallFact, first: Item, wire: Asked, isNative: boolean)
         wanted.length === have.length &&
         have.every((step, index) => sameStep(step, wanted[index] as Step, samePath)),
     );
-    if (way) return { items: taken.map((one) => one.item), dropped: droppedExtras(fact, taken[0]?.item) };
+    if (way && taken.every(({ item: one }) => saysNoMore(fact, one)))
+      return { items: taken.map((one) => one.item), dropped: droppedExtras(fact, taken[0]?.item) };
   }
   return undefined;
 }
@@ -111,6 +112,26 @@ function stepsFrom(item: Item, first: Item, isNative: boolean): Step[] | undefin
 }
 
 const FILE_ARGUMENTS: ReadonlySet<string> = new Set(["path", "content", "edits", "changes", "patch"]);
+const STEP_ARGUMENTS: ReadonlySet<string> = new Set([
+  ...FILE_ARGUMENTS,
+  "old",
+  "new",
+  "all",
+  "input",
+  "command",
+]);
+
+/** Whether a step has no argument beside those of the change itself that the session does not have. */
+function saysNoMore({ call }: CallFact, { block }: Item): boolean {
+  const input = block.type === "tool_use" && isRecord(block.input) ? canonical(block.input) : {};
+  const native = isRecord(call.originalInput) ? canonical(call.originalInput) : {};
+  return Object.entries(input).every(
+    ([name, value]) =>
+      STEP_ARGUMENTS.has(name) ||
+      isDeepStrictEqual(value, call.input[name]) ||
+      isDeepStrictEqual(value, native[name]),
+  );
+}
 
 function droppedExtras({ call }: CallFact, item: Item | undefined): string[] {
   const input =
@@ -123,36 +144,37 @@ function droppedExtras({ call }: CallFact, item: Item | undefined): string[] {
   );
 }
 
-function listed({ call, cwd }: CallFact, item: Item, wire: Asked): Match | undefined {
-  const input =
-    item.block.type === "tool_use" && isRecord(item.block.input) ? canonical(item.block.input) : {};
-  const { command, ...rest } = input;
-  const [path = "", ...more] = operands(command, "ls") ?? [undefined, ""];
-  if (more.length > 0 || Object.keys(rest).length > 0) return undefined;
-  if (path !== call.input.path && !isSamePath(path, call.input.path, [cwd, wire.cwd])) return undefined;
-  const dropped = Object.keys(call.input).filter((name) => name !== "path" && isSaid(call.input[name]));
-  return { items: [item], dropped };
-}
-
 /** The names of the arguments that are gone, or undefined when one is another or new. */
 function droppedFrom({ call, cwd }: CallFact, given: unknown, wire: Asked): string[] | undefined {
   const input = parsed(given);
   if (!isRecord(input)) return undefined;
-  const have = canonical(input);
-  const native = isRecord(call.originalInput) ? canonical(call.originalInput) : {};
+  const have = pageOf(canonical(input, call.tool), call);
+  const native = isRecord(call.originalInput) ? canonical(call.originalInput, call.tool) : {};
   const folders = [cwd, wire.cwd];
+  const dropped: string[] = [];
   for (const [name, value] of Object.entries(have)) {
-    const isSame =
-      isArgument(name, value, call.input, folders) ||
-      (native[name] !== undefined &&
-        call.input[name] === undefined &&
-        isDeepStrictEqual(value, native[name]));
-    if (!isSame) return undefined;
+    const isNative = native[name] !== undefined && call.input[name] === undefined;
+    if (isArgument(name, value, call.input, folders)) continue;
+    if (isNative && isDeepStrictEqual(value, native[name])) continue;
+    const missing = missingFields(value, canonical(call.input, call.tool)[name]);
+    if (!missing) return undefined;
+    dropped.push(...missing);
   }
-  return Object.keys(call.input).filter(
+  const gone = Object.keys(call.input).filter(
     (name) =>
       have[name] === undefined && isSaid(call.input[name]) && !isImplied(name, call.input, have, folders),
   );
+  return [...gone, ...dropped];
+}
+
+/** A page may be named in the words that ask for it, if these say nothing else. */
+function pageOf(have: Arguments, { tool, input }: CallFact["call"]): Arguments {
+  const { prompt: asked, ...rest } = have;
+  const [url, words] = [String(input.url), String(input.prompt ?? "")];
+  if (tool !== "web_fetch" || rest.url !== undefined || typeof asked !== "string") return have;
+  const isThere = asked.includes(url);
+  const isSame = asked === words || asked.replace(url, () => "").trim() === words.trim();
+  return isThere && isSame ? { ...rest, url, ...(words !== "" && { prompt: input.prompt }) } : have;
 }
 
 function isSaid(value: unknown): boolean {
@@ -179,7 +201,6 @@ function isArgument(
   if (isDeepStrictEqual(have, value)) return true;
   if (name === "path" || name === "cwd") return isSamePath(have, value, folders);
   if (name === "session") return String(have) === value;
-  if (name === "questions") return isDeepStrictEqual(have, [{ question: value }]);
   if (name !== "command" || typeof value !== "string") return false;
   return isCommand(have, value) || (typeof wanted.cwd === "string" && isCommandIn(have, wanted.cwd, value));
 }

@@ -19,37 +19,14 @@ const NAMES: Readonly<Record<Exclude<Tool, "unknown">, readonly string[]>> = {
     "terminal",
     "writestdin",
   ],
-  search: ["grep", "grepfiles", "search", "searchfilecontent", "ripgrep"],
+  search: ["grep", "grepfiles", "grepsearch", "search", "searchfilecontent", "ripgrep"],
   glob: ["glob", "globfiles", "find"],
   list: ["list", "ls", "listdir", "listdirectory"],
-  ask: ["ask", "askuserquestion", "requestuserinput", "question"],
-  task: ["task", "agent", "callagent", "spawnagent"],
+  ask: ["ask", "askuser", "askuserquestion", "requestuserinput", "question"],
+  task: ["task", "agent", "callagent", "invokeagent", "spawnagent"],
   web_fetch: ["webfetch", "fetch"],
   web_search: ["websearch", "googlewebsearch"],
   todo: ["todo", "todowrite", "updateplan", "writetodos"],
-};
-
-/** The same argument under the names that agents have for it. */
-const ARGUMENTS: Readonly<Record<string, string>> = {
-  file_path: "path",
-  dir_path: "path",
-  notebook_path: "path",
-  filePath: "path",
-  cmd: "command",
-  workdir: "cwd",
-  working_directory: "cwd",
-  timeout_ms: "timeout",
-  run_in_background: "background",
-  session_id: "session",
-  chars: "stdin",
-  message: "prompt",
-  subagent_type: "agent",
-  agent_type: "agent",
-  task_name: "description",
-  include: "glob",
-  old_string: "old",
-  new_string: "new",
-  replace_all: "all",
 };
 
 export function isOfKind(tool: Tool, name: string): boolean {
@@ -67,14 +44,4 @@ export function isNamed({ originalTool }: Pick<ToolCall, "originalTool">, full: 
 
 function plain(name: string): string {
   return name.replace(/[^A-Za-z0-9]/g, "").toLowerCase();
-}
-
-/** Arguments under the names of the universal vocabulary. */
-export function canonical(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const entries = Object.entries(input).filter(([, value]) => value !== undefined && value !== null);
-  return Object.fromEntries(entries.map(([name, value]) => [ARGUMENTS[name] ?? name, value]));
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

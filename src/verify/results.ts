@@ -105,6 +105,11 @@ function mediaVerdict(
     item.block.type === "tool_result" &&
     item.block.blocks.some((block) => block.type === fact.type && fingerprint(block) === fact.bytes);
   if (answers.some(holds)) return { type: "kept" };
+  const behind = wire.resultsHoldMedia ? undefined : fileBehind(fact, answers, wire);
+  if (behind) {
+    use(behind);
+    return { type: "kept" };
+  }
   const words = fact.text?.trim();
   if (words !== undefined && answers.some(({ text }) => text.includes(words)))
     return { type: "changed", reason: "a document became text", by: ["part_converted"] };
@@ -116,4 +121,21 @@ function mediaVerdict(
     return { type: "changed", reason: `${fact.type} of a result became one of the ${beside.role}` };
   }
   return { type: "lost", reason: `its result holds no such ${fact.type}` };
+}
+
+/** A file that follows the answer, with nothing in between but further results and their files. */
+function fileBehind(
+  fact: Extract<Fact, { type: "image" | "document" }>,
+  answers: readonly Item[],
+  wire: Asked,
+): Item | undefined {
+  for (const answer of answers) {
+    for (const item of wire.items.slice(answer.at + 1)) {
+      const { type } = item.block;
+      if (item.role !== "user" || !["tool_result", "image", "document"].includes(type)) break;
+      const isIt = item.block.type === fact.type && fingerprint(item.block) === fact.bytes;
+      if (isIt && item.used.length === 0) return item;
+    }
+  }
+  return undefined;
 }

@@ -1,7 +1,7 @@
 // What a call does to files, step by step, be it told as old and new text, as a patch or as a shell command.
 // Two tellings are the same when their steps are, line for line.
 import type { ToolCall } from "../session/session.ts";
-import { canonical, isRecord } from "./kinds.ts";
+import { canonical, isRecord } from "./names.ts";
 import { operands } from "./shell.ts";
 
 export type Step =
