@@ -14,6 +14,14 @@ export interface Bytes {
   name?: string;
 }
 
+/** What the result of a call can say in each API: that it failed, and files. Without, files stand behind it. */
+export const RESULTS: Readonly<Record<ApiName, { failure: boolean; files: boolean }>> = {
+  anthropic: { failure: true, files: true },
+  responses: { failure: false, files: true },
+  chat: { failure: false, files: false },
+  gemini: { failure: true, files: false },
+};
+
 export type Block =
   | { type: "text"; text: string }
   /** `hidden`: the vendor kept the words to itself and the signature is all there is. */

@@ -1,5 +1,5 @@
 // The request of a real CLI, laid out for comparison: every block in order, with what of it is accounted for.
-import { type Block, blockText, facts, type ModelRequest, type Role } from "../loopback/request.ts";
+import { type Block, blockText, facts, type ModelRequest, RESULTS, type Role } from "../loopback/request.ts";
 
 export interface Item {
   /** Its place in the request. */
@@ -22,9 +22,8 @@ export interface Asked {
   calls: Item[];
   /** Results by the id of the call they answer. */
   results: Map<string, Item[]>;
-  hasErrorFlag: boolean;
-  /** Otherwise the files of a result stand behind the results. */
-  resultsHoldMedia: boolean;
+  /** What results can say here. */
+  may: (typeof RESULTS)[ModelRequest["api"]];
   /** Where the session goes on. */
   cwd: string;
 }
@@ -56,8 +55,7 @@ export function asked(request: ModelRequest, { control, cwd = "" }: Surroundings
     items,
     calls: items.filter((item) => item.call !== -1),
     results,
-    hasErrorFlag: request.api === "anthropic" || request.api === "gemini",
-    resultsHoldMedia: request.api === "anthropic" || request.api === "responses",
+    may: RESULTS[request.api],
     cwd,
   };
 }

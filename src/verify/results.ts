@@ -80,7 +80,7 @@ function holdsOnly(media: readonly string[], { block }: Item): boolean {
 }
 
 function flagVerdict(fact: { success: boolean }, answers: readonly Item[], wire: Asked): Verdict {
-  if (!wire.hasErrorFlag) return { type: "kept" };
+  if (!wire.may.failure) return { type: "kept" };
   const failed = answers.some(({ block }) => block.type === "tool_result" && block.error === true);
   if (failed !== fact.success) return { type: "kept" };
   return { type: "changed", reason: failed ? "a success became a failure" : "a failure became a success" };
@@ -105,7 +105,7 @@ function mediaVerdict(
     item.block.type === "tool_result" &&
     item.block.blocks.some((block) => block.type === fact.type && fingerprint(block) === fact.bytes);
   if (answers.some(holds)) return { type: "kept" };
-  const behind = wire.resultsHoldMedia ? undefined : fileBehind(fact, answers, wire);
+  const behind = wire.may.files ? undefined : fileBehind(fact, answers, wire);
   if (behind) {
     use(behind);
     return { type: "kept" };
