@@ -30,9 +30,13 @@ it("every pair keeps what it promises, and docs/fidelity.md says so", { timeout:
       }
     }
     const page = await readFile("docs/fidelity.md", "utf8");
-    const { date } = /Measured on (?<date>[\d-]+)/.exec(page)?.groups ?? {};
-    expect(fidelityPage({ ...fidelity, date: date ?? "" })).toBe(page);
+    expect(factsIn(fidelityPage(fidelity))).toEqual(factsIn(page));
   } finally {
     await rm(home, { recursive: true, force: true });
   }
 });
+
+/** The tables, with the versions. */
+function factsIn(page: string): string[] {
+  return page.split("\n").filter((line) => line.startsWith("|"));
+}

@@ -9,14 +9,16 @@ import { ask } from "./codex.ts";
 import { DAY_MS, settled } from "./settled.ts";
 
 describe("Codex CLI", () => {
-  it("lists it and shows its turns", () =>
+  /** The rig's user has set a provider of their own; a thread of another one would not be offered. */
+  it("lists it under the user's provider and shows its turns", () =>
     settled("claude", "codex", async (rig, { originalId }) => {
       const { stdout } = await ask(rig, [
         { method: "thread/list", params: {} },
         { method: "thread/resume", params: { threadId: originalId } },
       ]);
       const [list, { thread }] = JSON.parse(stdout);
-      expect(list.data).toMatchObject([{ id: originalId, preview: "Use your tools", source: "cli" }]);
+      const listed = { id: originalId, preview: "Use your tools", source: "cli", modelProvider: "sim" };
+      expect(list.data).toMatchObject([listed]);
       const items = thread.turns.flatMap((turn: { items: { type: string }[] }) => turn.items);
       const types = new Set(items.map(({ type }: { type: string }) => type));
       expect(types).toEqual(
