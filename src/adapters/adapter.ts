@@ -151,6 +151,8 @@ export interface Adapter {
   label: string;
   /** Provider badge: whose colour and name the session carries. */
   badge: string;
+  /** The badge of one session, where a store holds sessions of several providers. */
+  badgeOf?(header: Pick<Header, "model">): string;
   /** The vendor whose models this agent runs. */
   provider: string;
   /** Which of the loopback's APIs its CLI speaks. */

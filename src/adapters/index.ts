@@ -2,5 +2,7 @@
 import type { Adapter } from "./adapter.ts";
 import { claude } from "./claude/index.ts";
 import { codex } from "./codex/index.ts";
+import { conversation } from "./conversation/index.ts";
+import { yume } from "./yume/index.ts";
 
-export const adapters: readonly Adapter[] = [claude, codex];
+export const adapters: readonly Adapter[] = [claude, codex, yume, conversation];

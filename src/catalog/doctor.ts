@@ -30,6 +30,8 @@ export interface AgentReport {
   /** Whether a real run has proven that this version resumes what Baton writes; null when none is installed. */
   proven: boolean | null;
   provenVersions: readonly string[];
+  /** Whether its sessions are read and never written. */
+  readOnly: boolean;
   stores: StoreReport[];
   sessions: number;
   subagents: number;
@@ -76,13 +78,17 @@ export async function examine(
   }
   const isUnreadable = ({ title, problems: found }: SessionSummary) => title === "" && found.length > 0;
   const { retentionDays } = configuration;
+  const stores = await Promise.all(adapter.stores(home).map(examineStore));
+  const readOnly = adapter.write === undefined;
   return {
     agent: adapter.id,
     label: adapter.label,
     installed,
     proven: installed && adapter.proven.includes(installed.version),
     provenVersions: adapter.proven,
-    stores: await Promise.all(adapter.stores(home).map(examineStore)),
+    readOnly,
+    // Of a store that is nobody's to make, its absence says nothing.
+    stores: readOnly ? stores.filter(({ exists, problem }) => exists || problem !== undefined) : stores,
     sessions: listed.filter((ref) => !ref.parent).length,
     subagents: listed.filter((ref) => ref.parent).length,
     bytes: refs.flatMap(({ files }) => files).reduce((sum, { size }) => sum + size, 0),

@@ -2,7 +2,8 @@
 import { isAbsolute, relative } from "node:path";
 import type { Adapter, Home } from "../adapters/adapter.ts";
 import type { OnProblem } from "../adapters/folder.ts";
-import { findSessions, type SessionSummary, summarise } from "./scan.ts";
+import { badgeOf } from "../session/vendor.ts";
+import { type Found, findSessions, type SessionSummary, summarise } from "./scan.ts";
 
 export const SORTS = [
   "updated",
@@ -57,7 +58,10 @@ export async function query(
 ): Promise<Page> {
   const asked = adapters.filter((adapter) => isAsked(adapter, wanted));
   const all = await findSessions(home, asked, watch.onProblem);
-  const found = all.filter(({ ref }) => wanted.subagents || !ref.parent);
+  const found = await ofProvider(
+    all.filter(({ ref }) => wanted.subagents || !ref.parent),
+    wanted.provider,
+  );
   const end = (wanted.offset ?? 0) + (wanted.limit ?? Number.POSITIVE_INFINITY);
   const isNewest = (wanted.sort ?? "updated") === "updated";
   const rows: SessionSummary[] = [];
@@ -76,7 +80,18 @@ export async function query(
 
 function isAsked(adapter: Adapter, wanted: Query): boolean {
   if (wanted.agents && !wanted.agents.includes(adapter.id)) return false;
-  return wanted.provider === undefined || [adapter.badge, adapter.provider].includes(wanted.provider);
+  if (wanted.provider === undefined || adapter.badgeOf) return true;
+  return [adapter.badge, adapter.provider].includes(wanted.provider);
+}
+
+/** A store that holds several providers' sessions is read for whose they are; the others are known by their agent. */
+async function ofProvider(found: readonly Found[], provider: string | undefined): Promise<Found[]> {
+  const kept: Found[] = [];
+  for (const one of found) {
+    const isMixed = provider !== undefined && one.adapter.badgeOf !== undefined;
+    if (!isMixed || (await summarise(one)).provider === badgeOf(provider)) kept.push(one);
+  }
+  return kept;
 }
 
 function isFiltered({ project, model, since, errors, minCost }: Query): boolean {

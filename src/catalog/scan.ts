@@ -15,6 +15,8 @@ export interface SessionSummary {
   id: string;
   agent: string;
   originalId: string;
+  /** Whose badge it carries. */
+  provider: string;
   title: string;
   summary: string;
   project: string;
@@ -106,7 +108,8 @@ export async function summarise({ adapter, ref }: Found): Promise<SessionSummary
   try {
     const { header, losses } = await adapter.open(ref);
     return {
-      ...rowOf(ref),
+      ...rowOf(adapter, ref),
+      provider: adapter.badgeOf?.(header) ?? adapter.badge,
       title: header.title ?? "",
       summary: header.summary ?? "",
       project: header.project.path,
@@ -119,16 +122,17 @@ export async function summarise({ adapter, ref }: Found): Promise<SessionSummary
       problems: losses.filter((found) => found.severity !== "info").map(problemOf),
     };
   } catch (error) {
-    return { ...rowOf(ref), problems: [error instanceof Error ? error.message : String(error)] };
+    return { ...rowOf(adapter, ref), problems: [error instanceof Error ? error.message : String(error)] };
   }
 }
 
-function rowOf(ref: SessionRef): SessionSummary {
+function rowOf({ badge }: Adapter, ref: SessionRef): SessionSummary {
   const changed = new Date(changedAt(ref)).toISOString();
   return {
     id: idOf(ref),
     agent: ref.agent,
     originalId: ref.originalId,
+    provider: badge,
     title: "",
     summary: "",
     project: "",

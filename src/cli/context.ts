@@ -28,8 +28,18 @@ export function newContext(options: GlobalOptions): Context {
     environment: options.home === undefined ? {} : { HOME: home.dir },
     batonHome: resolve(process.env.BATON_HOME || join(home.dir, ".baton")),
     output: newOutput(options),
-    adapters: async () => (await import("../adapters/index.ts")).adapters,
+    async adapters() {
+      const { adapters } = await import("../adapters/index.ts");
+      // Whoever looks into a store asks for the adapters first, and only they know the projects.
+      home.projects ??= await projects(home, adapters, options.home !== undefined);
+      return adapters;
+    },
   };
+}
+
+async function projects(home: Home, adapters: readonly Adapter[], isNamed: boolean) {
+  const { projectsOf } = await import("../catalog/projects.ts");
+  return projectsOf(home, adapters, { here: process.cwd(), isNamed });
 }
 
 /** A home that was named is looked at as it is: variables that move a store belong to the user's own. */

@@ -22,6 +22,7 @@ const loss = z.strictObject({
 const goOn = z.strictObject({
   agent: text,
   originalId: text,
+  provider: text,
   path: text,
   command: z.strictObject({ argv: z.array(text).min(1), cwd: text, env: z.record(text, text) }),
   warnings: z.array(text),
@@ -78,6 +79,7 @@ const doctor = z.strictObject({
     z.strictObject({
       agent: text,
       label: text,
+      readOnly: z.boolean(),
       installed: z.strictObject({ version: text, path: text }).nullable(),
       proven: z.boolean().nullable(),
       provenVersions: z.array(text),

@@ -21,7 +21,7 @@ export const cases: Case[] = adapters.flatMap((adapter) => {
 export async function privateHome(): Promise<Home> {
   const dir = await mkdtemp(join(tmpdir(), "baton-conformance-"));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
-  return { dir, env: {} };
+  return { dir, env: {}, projects: [join(dir, "project")] };
 }
 
 /** The sessions of a fixture, subagents included, in a home of their own. */

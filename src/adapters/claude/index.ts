@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Adapter } from "../adapter.ts";
 import { canExtend } from "./extend.ts";
-import { configuration, isLive, version } from "./installed.ts";
+import { configuration, isLive, projects, version } from "./installed.ts";
 import { discoverStore } from "./legacy-store.ts";
 import { open } from "./open.ts";
 import { configDir, discoverFiles } from "./paths.ts";
@@ -34,6 +34,7 @@ export const claude: Adapter = {
     }
     yield* discoverStore(home, known, onProblem);
   },
+  projects,
   stores: (home) => [configDir(home)],
   recognise,
   open: (ref) => open(ref),

@@ -54,6 +54,12 @@ export async function configuration(home: Home): Promise<Configuration> {
   };
 }
 
+/** The folders that Claude Code was started in. */
+export async function projects(home: Home): Promise<string[]> {
+  const global = await readJson(join(home.env.CLAUDE_CONFIG_DIR || home.dir, ".claude.json"));
+  return isObject(global.projects) ? Object.keys(global.projects) : [];
+}
+
 /** Servers of the user and of each project. */
 function serversIn(global: Json): string[] {
   const projects = isObject(global.projects) ? Object.values(global.projects) : [];

@@ -2,7 +2,7 @@
 import type { Adapter } from "../adapter.ts";
 import { canExtend } from "./extend.ts";
 import { newId } from "./ids.ts";
-import { configuration, isLive, version } from "./installed.ts";
+import { configuration, isLive, projects, version } from "./installed.ts";
 import { bundle, open } from "./open.ts";
 import { discover, recognise, stores } from "./paths.ts";
 import { pathOf, plan, resumeCommand } from "./plan.ts";
@@ -27,6 +27,7 @@ export const codex: Adapter = {
   },
   proven: ["0.166.0"],
   discover,
+  projects,
   stores,
   recognise,
   bundle,

@@ -58,6 +58,12 @@ export async function configuration(home: Home): Promise<Configuration> {
   };
 }
 
+/** The folders that the user was asked to trust. */
+export async function projects(home: Home): Promise<string[]> {
+  const config = tableOf(await readFile(join(codexHome(home), "config.toml"), "utf8").catch(() => ""));
+  return isObject(config.projects) ? Object.keys(config.projects) : [];
+}
+
 function tableOf(source: string): Record<string, unknown> {
   try {
     return parse(source);

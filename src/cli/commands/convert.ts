@@ -63,7 +63,7 @@ async function targetNamed(context: Context, name: string): Promise<Target> {
   const adapters = await context.adapters();
   const adapter = adapters.find(({ id }) => id === name);
   if (adapter) return { adapter };
-  const known = [...formats, ...adapters].map(({ id }) => id);
+  const known = [...formats, ...adapters.filter(({ write }) => write)].map(({ id }) => id);
   throw new BatonError(
     "usage",
     `There is no format called "${name}".`,

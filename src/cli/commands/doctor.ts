@@ -17,8 +17,10 @@ async function doctor(context: Context): Promise<number> {
   const agents: AgentReport[] = [];
   for (const adapter of await context.adapters()) {
     const progress = output.progress(`Reading ${adapter.label} sessions:`);
-    agents.push(await examine(adapter, home, progress.at));
+    const found = await examine(adapter, home, progress.at);
     progress.end();
+    // A store that is only read matters where there is one.
+    if (!found.readOnly || found.stores.length > 0) agents.push(found);
   }
   const { settled, running, problems } = await ownState(batonHome);
   const broken = [...agents.flatMap(brokenIn), ...problems];
@@ -89,6 +91,10 @@ async function print({ output, home }: Context, report: Report): Promise<void> {
 
 const LISTED = 5;
 
+function absence({ readOnly }: AgentReport): string {
+  return readOnly ? "only read: its sessions go on in another agent" : "not installed, or not in PATH";
+}
+
 function proofLine({ agent, proven, provenVersions }: AgentReport, version: string): string {
   if (proven) return "writing back is proven for this version";
   const known = provenVersions.length === 0 ? "no version yet" : provenVersions.join(", ");
@@ -108,7 +114,7 @@ function agentLines(agent: AgentReport, home: string, all: boolean): string[] {
   };
   return [
     `${agent.label}${installed ? ` ${installed.version}` : ""}`,
-    installed ? `  installed in ${shortPath(installed.path, home)}` : "  not installed, or not in PATH",
+    installed ? `  installed in ${shortPath(installed.path, home)}` : `  ${absence(agent)}`,
     ...(installed ? [`  ${proofLine(agent, installed.version)}`] : []),
     found.length > 0 ? `  store: ${found.join(", ")}` : "  no store",
     `  ${counted(agent.sessions, "session")}, ${counted(agent.subagents, "subagent")}, ${bytes(agent.bytes)}`,

@@ -85,7 +85,7 @@ export async function agentFor(
   throw new BatonError(
     "usage",
     "This session belongs to no agent that Baton knows.",
-    `Name one with --in: ${adapters.map(({ id }) => id).join(", ")}.`,
+    `Name one with --in: ${adapters.flatMap(({ id, write }) => (write ? [id] : [])).join(", ")}.`,
   );
 }
 

@@ -1,0 +1,46 @@
+// Where conversations lie: in a folder of each project.
+import { basename, dirname, join } from "node:path";
+import { readRecords } from "../../storage/records.ts";
+import type { Home, SessionRef } from "../adapter.ts";
+import { entriesOf, fileRef, type OnProblem } from "../folder.ts";
+import { isLine } from "./native.ts";
+
+const FOLDER = ".conversations";
+const ENDING = ".jsonl";
+
+/** There is one in each project, but most have none. */
+export function stores({ projects = [] }: Home): readonly string[] {
+  return projects.map((project) => join(project, FOLDER));
+}
+
+export async function* discover(home: Home, onProblem?: OnProblem): AsyncGenerator<SessionRef> {
+  for (const store of stores(home))
+    for (const { name } of await entriesOf(store, onProblem)) {
+      const ref = name.endsWith(ENDING) ? await refOf(join(store, name), onProblem) : undefined;
+      if (ref) yield ref;
+    }
+}
+
+/** The project that a conversation belongs to; none where it lies elsewhere. */
+export function projectOf(path: string): string | undefined {
+  const folder = dirname(path);
+  return basename(folder) === FOLDER ? dirname(folder) : undefined;
+}
+
+/** By its first line that says anything. */
+export async function recognise(path: string): Promise<SessionRef | undefined> {
+  try {
+    for await (const batch of readRecords(path, { shrink: true }))
+      for (const { value } of batch)
+        if (value !== undefined) return isLine(value) ? await refOf(path) : undefined;
+  } catch {
+    // What cannot be read as lines is none of ours.
+    return undefined;
+  }
+  return undefined;
+}
+
+async function refOf(path: string, onProblem?: OnProblem): Promise<SessionRef | undefined> {
+  const main = await fileRef(path, "main", onProblem);
+  return main && { agent: "conversation", originalId: basename(path, ENDING), path, files: [main] };
+}
