@@ -77,7 +77,7 @@ export async function installed(context: Context, adapter: Adapter, needed: bool
 
 type Carry = Pick<
   CarryRequest,
-  "kind" | "from" | "reason" | "cwd" | "model" | "history" | "thinking" | "yes" | "dryRun"
+  "edits" | "moves" | "kind" | "from" | "reason" | "cwd" | "model" | "history" | "thinking" | "yes" | "dryRun"
 >;
 
 export async function carryInto(

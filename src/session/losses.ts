@@ -69,6 +69,10 @@ const kinds = {
     meaning: "What an agent tells its model about itself was left out; the target tells its own.",
   },
   history_hidden: { severity: "info", meaning: "History that the model no longer sees was left out." },
+  paths_remapped: {
+    severity: "info",
+    meaning: "Paths of a folder that lives elsewhere now were rewritten in tool arguments.",
+  },
   // Met while writing.
   tool_renamed: { severity: "info", meaning: "A tool call was translated to the target's own tool." },
   tool_split: { severity: "info", meaning: "One tool call became several." },

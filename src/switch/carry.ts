@@ -3,6 +3,8 @@ import type { Adapter, Home, SessionRef, Target } from "../adapters/adapter.ts";
 import { BatonError } from "../session/error.ts";
 import type { Header } from "../session/session.ts";
 import type { Range, Source, Stream } from "../session/source.ts";
+import { type Edits, edited } from "../transform/edit.ts";
+import { type Move, movedPath, remapped } from "../transform/remap.ts";
 import { thread, visible } from "../transform/visible.ts";
 import { UnlikeError } from "./ledger.ts";
 import { type Carried, perform, writerOf } from "./perform.ts";
@@ -21,6 +23,10 @@ export interface CarryRequest {
   model?: string;
   history?: "visible" | "full";
   thinking?: "drop" | "convert";
+  /** What is taken out or replaced on the way. */
+  edits?: Edits;
+  /** Folders that lie elsewhere now. */
+  moves?: readonly Move[];
   kind: "resume" | "fork";
   /** Why, for the record. */
   reason?: string;
@@ -57,7 +63,9 @@ async function attempt(request: CarryRequest, texts: Range["texts"], stood?: Sta
       source: nameOf(source.header),
       ...(stood && { stood }),
       ...(reason !== undefined && { reason }),
+      ...(request.moves && { remapped: request.moves }),
     },
+    ...(request.edits && { edited: [...request.edits.replaced.keys()] }),
     ...(model !== undefined && { model }),
     ...(dryRun && { dryRun }),
     ...(yes && { yes }),
@@ -69,13 +77,16 @@ export function nameOf({ source, id }: Pick<Header, "source" | "id">): string {
   return `${source.cli}:${source.originalId ?? id}`;
 }
 
-type TargetRequest = Pick<CarryRequest, "source" | "to" | "home" | "cwd" | "model" | "installed" | "now">;
+type TargetRequest = Pick<
+  CarryRequest,
+  "source" | "to" | "home" | "cwd" | "model" | "moves" | "installed" | "now"
+>;
 
 /** A new session. */
 export async function targetOf(request: TargetRequest): Promise<Target> {
   const { source, home } = request;
   const to = writerOf(request.to);
-  const cwd = request.cwd ?? source.header.project.path;
+  const cwd = request.cwd ?? movedPath(source.header.project.path, request.moves ?? []);
   if (cwd === "")
     throw new BatonError(
       "refused",
@@ -101,5 +112,10 @@ function isOwn({ source, to }: CarryRequest): boolean {
 /** The same agent gets its own records back; another one gets what the model sees, prepared for it. */
 function streamFor(request: CarryRequest, texts: Range["texts"]): Stream {
   const { source, history = "visible", thinking = "drop" } = request;
-  return isOwn(request) ? thread(source) : prepare(visible(source, { history, texts }), { thinking });
+  if (isOwn(request)) return changed(thread(source), request);
+  return prepare(changed(visible(source, { history, texts }), request), { thinking });
+}
+
+function changed(stream: Stream, { edits, moves = [] }: CarryRequest): Stream {
+  return remapped(edits ? edited(stream, edits) : stream, moves);
 }

@@ -26,6 +26,8 @@ export interface Performance {
   dryRun?: boolean;
   /** Go on although content would be missing. */
   yes?: boolean;
+  /** Entries that were edited: a writer that cannot say one of them must not go on. */
+  edited?: readonly string[];
 }
 
 /** What the operation keeps, besides what it wrote. */
@@ -88,14 +90,17 @@ function commandFor(to: Writer, { originalId, cwd, home }: Target, model: string
 }
 
 /** Stops before anything reaches the store. */
-function refuse({ to, yes }: Performance, { counts }: Ledger, losses: readonly Loss[]): void {
+function refuse({ to, yes, edited = [] }: Performance, { counts }: Ledger, losses: readonly Loss[]): void {
   if (counts.user + counts.assistant + counts.tool_call + counts.compaction === 0)
     throw new BatonError(
       "refused",
       "There is nothing to carry: this session holds no message that a model would see.",
       "Pick another session; `baton list` shows how many messages each one has.",
     );
-  const missing = losses.filter(({ severity }) => severity === "error");
+  const missing = losses.filter(
+    ({ kind, severity, at }) =>
+      severity === "error" || (kind === "edit_ignored" && edited.includes(at.entry ?? "")),
+  );
   if (missing.length === 0 || yes) return;
   const listed = missing.slice(0, 5).map(({ kind, detail }) => `  ${kind}: ${detail}`);
   throw new BatonError(

@@ -6,6 +6,7 @@ import { BatonError } from "../session/error.ts";
 import type { Source, Stream } from "../session/source.ts";
 import { forkAt } from "../transform/fork.ts";
 import { join } from "../transform/join.ts";
+import { type Move, remapped } from "../transform/remap.ts";
 import { sameTurns, turnsOf } from "../transform/turns.ts";
 import { thread, threadPositions, visible, visiblePositions } from "../transform/visible.ts";
 import { nameOf, targetOf } from "./carry.ts";
@@ -163,6 +164,7 @@ async function performed(request: ReturnRequest, to: Adapter, plan: Plan): Promi
       kind: "return",
       source: nameOf(source.header),
       stood: await standingOf(source, request.ref),
+      remapped: plan.origin.remapped,
       ...(onto && original && { before: original.source.skeleton.length }),
     },
     ...(dryRun && { dryRun }),
@@ -170,9 +172,11 @@ async function performed(request: ReturnRequest, to: Adapter, plan: Plan): Promi
   });
 }
 
-function streamOf({ source, thinking = "drop" }: ReturnRequest, { original, way, onto }: Plan): Stream {
+function streamOf({ source, thinking = "drop" }: ReturnRequest, plan: Plan): Stream {
+  const { origin, original, way, onto } = plan;
   const { from, after } = way;
-  const fresh = prepare(visible(source, { from }), { thinking });
+  const home = origin.remapped.map(([old, now]): Move => [now, old]);
+  const fresh = prepare(remapped(visible(source, { from }), home), { thinking });
   if (onto || !original || after === null) return withoutLinks(fresh);
   const kept = after === undefined ? original.source : forkAt(original.source, after);
   return join(thread(kept), fresh);

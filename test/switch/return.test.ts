@@ -1,13 +1,10 @@
 // Turns made elsewhere come back to the original, whatever happened to either session in the meantime.
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
-import type { Adapter, Home, SessionRef } from "../../src/adapters/adapter.ts";
+import { describe, expect, it } from "vitest";
 import { adapters } from "../../src/adapters/index.ts";
 import type { Entry } from "../../src/session/session.ts";
-import { type Source, sourceOf } from "../../src/session/source.ts";
-import { entryText } from "../../src/session/text.ts";
+import { sourceOf } from "../../src/session/source.ts";
 import { undo } from "../../src/storage/undo.ts";
 import { carry } from "../../src/switch/carry.ts";
 import { perform } from "../../src/switch/perform.ts";
@@ -15,48 +12,7 @@ import { bringBack, type Returned, type ReturnRequest } from "../../src/switch/r
 import { forkAt } from "../../src/transform/fork.ts";
 import { visible } from "../../src/transform/visible.ts";
 import { assistant, call, compaction, result, session, user } from "../session/build.ts";
-
-const named = (id: string): Adapter => {
-  const found = adapters.find((one) => one.id === id);
-  if (!found) throw new Error(`there is no adapter ${id}`);
-  return found;
-};
-
-interface World {
-  home: Home;
-  batonHome: string;
-}
-
-async function newWorld(): Promise<World> {
-  const dir = await mkdtemp(join(tmpdir(), "baton-return-"));
-  onTestFinished(() => rm(dir, { recursive: true, force: true }));
-  return { home: { dir, env: {} }, batonHome: join(dir, ".baton") };
-}
-
-interface There {
-  agent: Adapter;
-  id: string;
-}
-
-async function find({ home }: World, { agent, id }: There): Promise<{ ref: SessionRef; source: Source }> {
-  for await (const ref of agent.discover(home))
-    if (ref.originalId === id) return { ref, source: await agent.open(ref) };
-  throw new Error(`${agent.id} has no session ${id}`);
-}
-
-/** A session of the agent's own, from nowhere. */
-async function begun(world: World, agent: Adapter, timeline: readonly Entry[]): Promise<There> {
-  const source = sourceOf(session([...timeline], { title: "How it began" }));
-  const batonHome = join(world.home.dir, "elsewhere");
-  const { originalId } = await carry({ ...world, batonHome, source, to: agent, kind: "resume" });
-  return { agent, id: originalId };
-}
-
-async function carried(world: World, from: There, agent: Adapter): Promise<There> {
-  const { ref, source } = await find(world, from);
-  const { originalId } = await carry({ ...world, source, from: ref, to: agent, kind: "resume" });
-  return { agent, id: originalId };
-}
+import { begun, carried, find, named, newWorld, seen, type There, type World } from "./world.ts";
 
 /** The agent itself goes on, from its newest entry or another one. */
 async function goesOn(world: World, there: There, timeline: readonly Entry[], after?: string): Promise<void> {
@@ -87,15 +43,6 @@ async function returned(
   const { ref, source } = await find(world, there);
   const back = await bringBack({ ...world, source, ref, adapters, ...more });
   return { ...back, there: { agent: named(back.agent), id: back.originalId } };
-}
-
-/** What the model would see. */
-async function seen(world: World, there: There): Promise<string[]> {
-  const { source } = await find(world, there);
-  const texts: string[] = [];
-  for await (const entry of visible(source).entries())
-    if (entry.type !== "tool_call" && entry.type !== "system") texts.push(entryText(entry));
-  return texts;
 }
 
 const BEGINNING = [user("u1"), call("c1"), result("c1"), assistant("a1"), user("u2"), assistant("a2")];

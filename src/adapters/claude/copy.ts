@@ -15,7 +15,7 @@ import { editedFields, newPlaces, notePlace, type Places } from "./edits.ts";
 import { line, type Thread } from "./lines.ts";
 import { filled, isShallow, type Json } from "./native.ts";
 import { fold } from "./read.ts";
-import { rewritten } from "./rewrite.ts";
+import { asWritten, rewritten } from "./rewrite.ts";
 import { signature } from "./signature.ts";
 import type { ClaudeState } from "./state.ts";
 import { END, parsed, type Recorded, type Survey, surveyOf } from "./survey.ts";
@@ -146,7 +146,8 @@ async function changedRecord(
   if (fields && !isShallow(value)) return ignored(copying, own[0]?.id, "a record that is nested too deeply");
   if (reworded) copying.touched = true;
   if (!reworded && !fields) return undefined;
-  return { value: { ...(reworded ?? value), ...fields }, ...(reworded && { entries }) };
+  const now = { ...(reworded ?? value), ...fields };
+  return { value: now, ...(reworded && { entries: asWritten(now, entries) }) };
 }
 
 function ignored(copying: Copying, entry: string | undefined, detail: string): undefined {

@@ -29,6 +29,15 @@ export function rewritten(
     : changed;
 }
 
+/** The entries as reading the record will yield them: a call that was edited is in the tool's own words again. */
+export function asWritten(value: Json, entries: readonly Entry[]): Entry[] {
+  const blocks = blocksOf(isObject(value.message) ? value.message.content : undefined);
+  return entries.map((entry) => {
+    const block = entry.type === "tool_call" ? blocks.find(({ id }) => id === entry.id) : undefined;
+    return block ? ({ ...entry, originalTool: block.name, originalInput: block.input } as Entry) : entry;
+  });
+}
+
 /** The blocks behind each entry of a message. */
 function piecesOf(value: Json): (readonly ClaudeBlock[])[] {
   const content = isObject(value.message) ? value.message.content : value.content;

@@ -6,11 +6,13 @@ import type { Adapter } from "../../adapters/adapter.ts";
 import { adapterNamed } from "../../catalog/locate.ts";
 import { BatonError } from "../../session/error.ts";
 import type { Source } from "../../session/source.ts";
+import { type Move, movedPath } from "../../transform/remap.ts";
 import { visiblePositions } from "../../transform/visible.ts";
 import { type Run, SESSION } from "../command.ts";
 import type { Context } from "../context.ts";
 import { carryInto, folderWarnings, type GoOn, goOn, installed } from "../continue.ts";
 import { onInterrupt } from "../interrupt.ts";
+import { collected, movesFor, REMAP } from "../moves.ts";
 import { type Opened, openSession } from "../session.ts";
 import { isInStore } from "../store.ts";
 import { harmless } from "../text.ts";
@@ -19,6 +21,7 @@ interface Options {
   in?: string;
   model?: string;
   cwd?: string;
+  remap?: string[];
   history: "visible" | "full";
   thinking: "drop" | "convert" | "ask";
   reason?: string;
@@ -33,6 +36,7 @@ export function define(command: Command, run: Run): void {
     .option("--in <agent>", "the agent to go on in (default: the session's own)")
     .option("--model <model>", "the model to go on with")
     .option("--cwd <dir>", "the folder to go on in (default: the session's own)")
+    .option("--remap <old=new>", REMAP, collected)
     .addOption(
       new Option("--history <which>", "visible: what the model sees now; full: compacted history too")
         .choices(["visible", "full"])
@@ -61,17 +65,23 @@ async function resume(context: Context, name: string, options: Options): Promise
     throw new BatonError("usage", "--dry-run starts nothing, so --exec has no place.", "Use one of them.");
   const opened = await openSession(context, name);
   const to = await agentFor(context, opened, options.in);
-  const cwd = options.cwd === undefined ? opened.source.header.project.path : resolve(options.cwd);
+  const project = opened.source.header.project.path;
   const isOwn = isAtHome(context, opened, to);
+  const given = options.cwd === undefined ? undefined : resolve(options.cwd);
+  const moves = isOwn ? [] : movesFor(project, given, options.remap);
+  const cwd = given ?? movedPath(project, moves);
   const warnings = [
     ...folderWarnings(cwd, options.exec ?? false),
     ...withoutEffect(options, isOwn || opened.source.header.source.cli === to.id),
+    ...(isOwn && options.remap ? [UNMOVED] : []),
   ];
   const result = isOwn
     ? await ownResume(context, opened, to, { ...options, cwd }, warnings)
-    : await carried(context, opened, to, options, warnings);
+    : await carried(context, opened, to, { ...options, moves }, warnings);
   return goOn(context, result, options.exec ?? false);
 }
+
+const UNMOVED = "--remap has no effect here: `baton fork` writes a session with other paths.";
 
 export async function agentFor(
   context: Context,
@@ -133,10 +143,10 @@ async function carried(
   context: Context,
   { source, native }: Opened,
   to: Adapter,
-  options: Options,
+  options: Options & { moves: readonly Move[] },
   warnings: readonly string[],
 ): Promise<GoOn> {
-  const { cwd, model, history, reason, yes, dryRun } = options;
+  const { moves, cwd, model, history, reason, yes, dryRun } = options;
   const thinking = options.thinking === "ask" ? await askThinking(source) : options.thinking;
   return carryInto(context, source, to, {
     kind: "resume",
@@ -144,6 +154,7 @@ async function carried(
     ...(native && { from: native.ref }),
     history,
     thinking,
+    moves,
     ...(cwd !== undefined && { cwd: resolve(cwd) }),
     ...(model !== undefined && { model }),
     ...(reason !== undefined && { reason }),

@@ -1,0 +1,161 @@
+// Turns that another agent's CLI made come back, and the original's own CLI resumes both parts.
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Home } from "../../src/adapters/adapter.ts";
+import { adapters } from "../../src/adapters/index.ts";
+import type { Loss } from "../../src/session/losses.ts";
+import type { Stream } from "../../src/session/source.ts";
+import { carry } from "../../src/switch/carry.ts";
+import { prepare } from "../../src/switch/prepare.ts";
+import { bringBack, type Returned } from "../../src/switch/return.ts";
+import { join as joined } from "../../src/transform/join.ts";
+import { visible } from "../../src/transform/visible.ts";
+import { copyBundle } from "../../src/verify/copy.ts";
+import { verify } from "../../src/verify/verify.ts";
+import { compact as compactClaude } from "./claude.ts";
+import { compact as compactCodex } from "./codex.ts";
+import { openRig, type Rig } from "./harness.ts";
+import type { CliName } from "./install.ts";
+import { adapterOf } from "./read.ts";
+import { SCENARIOS } from "./scenarios.ts";
+
+/** Two agents of one user, each where its CLI can be run. */
+interface Pair {
+  a: Rig;
+  b: Rig;
+  home: Home;
+  batonHome: string;
+}
+
+async function withPair(first: CliName, second: CliName, use: (pair: Pair) => Promise<void>): Promise<void> {
+  const a = await openRig(first);
+  const b = await openRig(second);
+  try {
+    const of = (name: CliName) => (a.name === name ? a : b).home;
+    const env = { CLAUDE_CONFIG_DIR: join(of("claude"), ".claude"), CODEX_HOME: join(of("codex"), ".codex") };
+    await use({ a, b, home: { dir: a.home, env }, batonHome: join(a.home, ".baton") });
+  } finally {
+    await a.close();
+    await b.close();
+  }
+}
+
+async function find({ home }: Pair, rig: Rig, id: string) {
+  const adapter = adapterOf(rig.name);
+  for await (const ref of adapter.discover(home))
+    if (ref.originalId === id) return { ref, source: await adapter.open(ref) };
+  throw new Error(`${rig.name} has no session ${id}`);
+}
+
+async function carried(pair: Pair, id: string): Promise<string> {
+  const { ref, source } = await find(pair, pair.a, id);
+  const { b, home, batonHome } = pair;
+  const to = adapterOf(b.name);
+  const options = { home, batonHome, cwd: b.cwd, kind: "resume" as const, installed: b.cli };
+  return (await carry({ source, from: ref, to, ...options })).originalId;
+}
+
+async function returned(pair: Pair, id: string): Promise<Returned> {
+  const { home, batonHome, a } = pair;
+  const { ref, source } = await find(pair, pair.b, id);
+  return bringBack({ source, ref, adapters, home, batonHome, installed: async () => a.cli });
+}
+
+/** The original's CLI resumes a copy of it, twice, with every fact of what was meant. */
+async function proveHere(pair: Pair, id: string, expected: Stream, losses: readonly Loss[]): Promise<void> {
+  const adapter = adapterOf(pair.a.name);
+  const { ref } = await find(pair, pair.a, id);
+  const found = await verify({
+    adapter,
+    cli: pair.a.cli,
+    async arrange(home) {
+      const copy = await copyBundle(adapter, ref, pair.home, home);
+      return { originalId: copy.originalId, expected, losses, isCopy: true };
+    },
+  });
+  expect(found).toMatchObject({ accepted: true, problems: [], unexpected: [], foreign: [] });
+  expect(found.missing.filter(({ named }) => named === undefined)).toEqual([]);
+  expect(found.facts.kept).toBe(found.facts.total - found.missing.length);
+}
+
+/** What the CLI tells its model when it goes on with the session where it is. */
+async function told(rig: Rig, id: string): Promise<string> {
+  const turn = await rig.resume(id, "And now?", [{ text: "Done." }]);
+  expect(turn.id).toBe(id);
+  return JSON.stringify(turn.requests.at(-1)?.request.messages);
+}
+
+const CALLS: Record<string, { name: string; input: unknown }> = {
+  claude: { name: "Bash", input: { command: "echo made elsewhere", description: "say so" } },
+  codex: { name: "exec_command", input: { cmd: "echo made elsewhere" } },
+};
+
+const COMPACT = { claude: compactClaude, codex: compactCodex };
+
+const WORK = (rig: Rig) => [
+  { text: "Working elsewhere", calls: [CALLS[rig.name] as never] },
+  { text: "Worked elsewhere" },
+];
+
+describe.each([
+  ["claude", "codex"],
+  ["codex", "claude"],
+] as const)("from %s to %s and back", (first, second) => {
+  it("the original is resumed with both parts, twice", async () => {
+    await withPair(first, second, async (pair) => {
+      const { a, b } = pair;
+      const id = (await SCENARIOS[first].tools?.(a)) ?? "";
+      const before = await find(pair, a, id);
+      const meant = await Array.fromAsync(visible(before.source).entries());
+      const there = await carried(pair, id);
+      const from = (await find(pair, b, there)).source.skeleton.length;
+      await b.resume(there, "Go on elsewhere", WORK(b));
+      const back = await returned(pair, there);
+      expect(back).toMatchObject({ agent: first, originalId: id, isExtended: true, warnings: [] });
+      const { source } = await find(pair, b, there);
+      const added = prepare(visible(source, { from }), { thinking: "drop" });
+      const kept: Stream = { ...visible(before.source), entries: () => replayed(meant) };
+      await proveHere(pair, id, joined(kept, added), back.losses);
+      const said = await told(a, id);
+      for (const text of ["Go on elsewhere", "made elsewhere", "Worked elsewhere"])
+        expect(said).toContain(text);
+      await b.resume(there, "Once more elsewhere", [{ text: "Once more it is" }]);
+      await returned(pair, there);
+      expect(await told(a, (await returned(pair, there)).originalId)).toContain("Once more it is");
+    });
+  });
+
+  it("an original that has gone on keeps its own turns", async () => {
+    await withPair(first, second, async (pair) => {
+      const { a, b } = pair;
+      const { id } = await a.start("The beginning of it", [{ text: "So it began" }]);
+      const there = await carried(pair, id);
+      await b.resume(there, "Go on elsewhere", WORK(b));
+      await a.resume(id, "Meanwhile at home", [{ text: "Done at home" }]);
+      const back = await returned(pair, there);
+      expect(back.isExtended).toBe(adapterOf(first).holds.branches);
+      const said = await told(a, back.originalId);
+      for (const text of ["The beginning of it", "So it began", "Worked elsewhere"])
+        expect(said).toContain(text);
+      expect(said).not.toContain("Done at home");
+    });
+  });
+
+  it("a session that was compacted elsewhere returns as its summary", async () => {
+    await withPair(first, second, async (pair) => {
+      const { a, b } = pair;
+      const { id } = await a.start("The beginning of it", [{ text: "So it began" }]);
+      const there = await carried(pair, id);
+      await b.resume(there, "Go on elsewhere", [{ text: "Worked elsewhere" }]);
+      await COMPACT[second](b, there, "It was all said elsewhere.");
+      await b.resume(there, "After the summary", [{ text: "Said after the summary" }]);
+      const said = await told(a, (await returned(pair, there)).originalId);
+      expect(said).toContain("Said after the summary");
+      expect(said).not.toContain("So it began");
+    });
+  });
+});
+
+async function* replayed<T>(items: readonly T[]): AsyncGenerator<T> {
+  yield* items;
+}
