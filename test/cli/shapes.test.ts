@@ -22,7 +22,6 @@ const loss = z.strictObject({
 const goOn = z.strictObject({
   agent: text,
   originalId: text,
-  provider: text,
   path: text,
   command: z.strictObject({ argv: z.array(text).min(1), cwd: text, env: z.record(text, text) }),
   warnings: z.array(text),
@@ -50,6 +49,7 @@ const list = z.strictObject({
       id: text.length(12),
       agent: text,
       originalId: text,
+      provider: text,
       title: text,
       summary: text,
       project: text,
