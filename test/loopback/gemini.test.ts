@@ -261,6 +261,8 @@ describe("Gemini", () => {
     expect((await post(loopback, path("countTokens"), body)).json).toMatchObject({
       totalTokens: expect.any(Number),
     });
+    const alone = request(user({ functionResponse: { id: "c", name: "f", response: { output: "x" } } }));
+    expect((await post(loopback, path("countTokens"), alone)).status).toBe(200);
     const models = await (await fetch(`${loopback.url}/v1beta/models`)).json();
     expect(models).toMatchObject({
       models: expect.arrayContaining([expect.objectContaining({ name: `models/${MODEL}` })]),
