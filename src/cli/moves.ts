@@ -17,6 +17,15 @@ export function movesFor(project: string, cwd: string | undefined, named: readon
   return [...moves, [project, cwd]];
 }
 
+/** Nobody asked for it, so it is said. */
+export function movesWarnings(moves: readonly Move[], named: readonly string[] = []): string[] {
+  return moves
+    .slice(named.length)
+    .map(
+      ([from, to]) => `The session's folder ${from} is not here: its paths are written as those of ${to}.`,
+    );
+}
+
 /** For commander: an option that is given several times. */
 export function collected(value: string, before: string[] = []): string[] {
   return [...before, value];

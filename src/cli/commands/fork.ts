@@ -11,7 +11,7 @@ import { movedPath } from "../../transform/remap.ts";
 import { type Run, SESSION } from "../command.ts";
 import type { Context } from "../context.ts";
 import { carryInto, folderWarnings, goOn } from "../continue.ts";
-import { collected, movesFor, REMAP } from "../moves.ts";
+import { collected, movesFor, movesWarnings, REMAP } from "../moves.ts";
 import { openSession } from "../session.ts";
 import { agentFor } from "./resume.ts";
 
@@ -55,7 +55,11 @@ async function fork(context: Context, name: string, options: Options): Promise<n
   const result = await carryInto(context, source, to, {
     kind: "fork",
     ...(opened.native && { from: opened.native.ref }),
-    warnings: [...folderWarnings(cwd ?? movedPath(project, moves), false), ...(edits?.warnings ?? [])],
+    warnings: [
+      ...folderWarnings(cwd ?? movedPath(project, moves), false),
+      ...movesWarnings(moves, options.remap),
+      ...(edits?.warnings ?? []),
+    ],
     ...(edits && { edits }),
     moves,
     ...(cwd !== undefined && { cwd }),

@@ -12,7 +12,7 @@ import { type Run, SESSION } from "../command.ts";
 import type { Context } from "../context.ts";
 import { carryInto, folderWarnings, type GoOn, goOn, installed } from "../continue.ts";
 import { onInterrupt } from "../interrupt.ts";
-import { collected, movesFor, REMAP } from "../moves.ts";
+import { collected, movesFor, movesWarnings, REMAP } from "../moves.ts";
 import { type Opened, openSession } from "../session.ts";
 import { isInStore } from "../store.ts";
 import { harmless } from "../text.ts";
@@ -72,6 +72,7 @@ async function resume(context: Context, name: string, options: Options): Promise
   const cwd = given ?? movedPath(project, moves);
   const warnings = [
     ...folderWarnings(cwd, options.exec ?? false),
+    ...movesWarnings(moves, options.remap),
     ...withoutEffect(options, isOwn || opened.source.header.source.cli === to.id),
     ...(isOwn && options.remap ? [UNMOVED] : []),
   ];

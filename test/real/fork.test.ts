@@ -1,0 +1,82 @@
+// A fork that was edited on the way, or whose folder lives elsewhere, is resumed by the real CLI with exactly the
+// history that was meant, in its own agent and in another one.
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Adapter } from "../../src/adapters/adapter.ts";
+import type { Entry } from "../../src/session/session.ts";
+import type { Source, Stream } from "../../src/session/source.ts";
+import { carry } from "../../src/switch/carry.ts";
+import { prepare } from "../../src/switch/prepare.ts";
+import { type Edits, edited, editsFor } from "../../src/transform/edit.ts";
+import { type Move, remapped } from "../../src/transform/remap.ts";
+import { visible } from "../../src/transform/visible.ts";
+import { type Verification, verify } from "../../src/verify/verify.ts";
+import { withSession } from "./carry.ts";
+import { type CliName, installCli } from "./install.ts";
+import { adapterOf } from "./read.ts";
+
+const AGENTS: readonly CliName[] = ["claude", "codex"];
+const pairs = AGENTS.flatMap((from) => AGENTS.map((to) => [from, to] as const));
+
+interface Change {
+  edits?: Edits;
+  /** The folder that the session's own becomes; the proof runs in a new one anyway. */
+  isMoved?: boolean;
+}
+
+async function proven(source: Source, to: Adapter, { edits, isMoved }: Change): Promise<Verification> {
+  const cli = await installCli(to.id as CliName);
+  const isCopy = source.header.source.cli === to.id;
+  const found = await verify({
+    adapter: to,
+    cli,
+    async arrange(home, cwd) {
+      const moves: Move[] = isMoved ? [[source.header.project.path, cwd]] : [];
+      const more = { ...(edits && { edits }), moves, cwd, kind: "fork", installed: cli } as const;
+      const made = await carry({ source, to, home, batonHome: join(home.dir, ".baton"), ...more });
+      const seen = edits ? edited(visible(source), edits) : visible(source);
+      const meant = remapped(seen, moves);
+      const expected: Stream = isCopy ? meant : prepare(meant, { thinking: "drop" });
+      return { originalId: made.originalId, losses: made.losses, expected, isCopy };
+    },
+  });
+  expect(found).toMatchObject({ accepted: true, problems: [], unexpected: [], foreign: [] });
+  expect(found.missing.filter(({ named }) => named === undefined)).toEqual([]);
+  expect(found.facts.kept).toBeGreaterThan(found.missing.length);
+  return found;
+}
+
+async function entriesOf(source: Source, type: Entry["type"]): Promise<Entry[]> {
+  const entries = await Array.fromAsync(visible(source).entries());
+  return entries.filter((entry) => entry.type === type && !entry.injected);
+}
+
+describe.each(pairs)("from %s into %s", (from, to) => {
+  it("an edited session is resumed as it was edited", async () => {
+    await withSession(from, "tools", async (source) => {
+      const [prompt] = await entriesOf(source, "user");
+      const calls = await entriesOf(source, "tool_call");
+      const shell = calls.filter((entry) => entry.type === "tool_call" && entry.tool === "bash");
+      const results = await entriesOf(source, "tool_result");
+      const kept = results.filter((entry) => entry.type === "tool_result" && entry.callId !== calls[0]?.id);
+      const edits = editsFor(source, {
+        drop: [calls[0]?.id ?? ""],
+        replace: [
+          { entry: prompt?.id ?? "", content: "A prompt that was never typed" },
+          { entry: kept[0]?.id ?? "", content: "An output that was never printed" },
+          { entry: shell.at(-1)?.id ?? "", content: '{"command":"echo never run"}' },
+        ],
+      });
+      expect(edits.warnings).toHaveLength(1);
+      await proven(source, adapterOf(to), { edits });
+    });
+  });
+
+  it("a session whose folder moved is resumed with the new paths", async () => {
+    await withSession(from, "tools", async (source) => {
+      const calls = await entriesOf(source, "tool_call");
+      expect(JSON.stringify(calls)).toContain(source.header.project.path);
+      await proven(source, adapterOf(to), { isMoved: true });
+    });
+  });
+});
