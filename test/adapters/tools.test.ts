@@ -1,6 +1,6 @@
 // Tool calls over all pairs of agents: a native call of one, read, written by another and read again, says the same
 // except for what the loss report names.
-import { mkdtemp, rm } from "node:fs/promises";
+import { appendFile, copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -9,7 +9,7 @@ import type { Adapter, SessionRef } from "../../src/adapters/adapter.ts";
 import { adapters } from "../../src/adapters/index.ts";
 import type { Entry, ToolCall, ToolResult } from "../../src/session/session.ts";
 import { type Source, sourceOf } from "../../src/session/source.ts";
-import { carry } from "../../src/switch/carry.ts";
+import { bundle } from "../../src/switch/bundle.ts";
 import { visible } from "../../src/transform/visible.ts";
 import { type Step, sameStep, stepsOf, tellings } from "../../src/verify/steps.ts";
 import { session } from "../session/build.ts";
@@ -34,16 +34,17 @@ async function recorded(adapter: Adapter): Promise<Source> {
   return arrived(sourceOf(session(timeline, { project: { path: CWD } })), adapter);
 }
 
+/** The session as a file of another agent, opened as such. */
 async function arrived(source: Source, to: Adapter): Promise<Source> {
   const dir = await mkdtemp(join(tmpdir(), "baton-tools-"));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
-  const home = { dir, env: {} };
-  const batonHome = join(dir, ".baton");
-  const carried = await carry({ source, to, home, batonHome, cwd: CWD, kind: "resume" });
-  const found = (await Array.fromAsync(to.discover(home))).find(
-    ({ originalId }) => originalId === carried.originalId,
-  );
-  return to.open(found as SessionRef);
+  const path = join(dir, "session.jsonl");
+  const { pieces } = await bundle({ source, to, home: { dir, env: {} }, path });
+  for await (const piece of pieces) await appendFile(piece.path, piece.bytes);
+  // Some agents go by the end of a file's name.
+  const other = join(dir, "session.json");
+  await copyFile(path, other);
+  return to.open(((await to.recognise(path)) ?? (await to.recognise(other))) as SessionRef);
 }
 
 function spellingsOf({ id }: Adapter): readonly Spelling[] {
@@ -94,13 +95,17 @@ function difference(call: ToolCall, calls: readonly ToolCall[], dropped: readonl
   // A tool that is kept is no tool of the other's vocabulary.
   if (only.tool !== call.tool) return only.tool === "unknown" && isKept(call, only) ? undefined : only.tool;
   const wanted = without(call.input, dropped);
-  // The session's own folder need not be named.
+  // The session's own folder need not be named, and where it is, a shell can be sent there.
   if (wanted.cwd === CWD && only.input.cwd === undefined) delete wanted.cwd;
+  if (only.input.command === `cd ${CWD} && ${wanted.command}`) wanted.command = only.input.command;
   return isDeepStrictEqual(only.input, wanted) ? undefined : { is: only.input, wanted };
 }
 
 function isKept(call: ToolCall, kept: ToolCall): boolean {
-  return kept.originalTool === call.originalTool && isDeepStrictEqual(kept.input, call.input);
+  const { originalInput } = call;
+  const native = typeof originalInput === "string" ? JSON.parse(originalInput) : originalInput;
+  const isSame = [call.input, native].some((input) => isDeepStrictEqual(kept.input, input));
+  return kept.originalTool === call.originalTool && isSame;
 }
 
 function without(value: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
