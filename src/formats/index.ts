@@ -4,6 +4,7 @@
 import { writeAnthropic } from "./anthropic-write.ts";
 import { writeContents } from "./contents-write.ts";
 import type { Format } from "./format.ts";
+import { writeHtml } from "./html.ts";
 import { isKind } from "./kinds.ts";
 import { writeMarkdown } from "./markdown.ts";
 import { writeChat, writeResponses } from "./openai-write.ts";
@@ -83,5 +84,12 @@ export const formats: readonly Format[] = [
     extension: "md",
     takes: "branch",
     write: writeMarkdown,
+  },
+  {
+    id: "html",
+    label: "HTML page",
+    extension: "html",
+    takes: "branch",
+    write: writeHtml,
   },
 ];

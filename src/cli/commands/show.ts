@@ -13,7 +13,12 @@ import { openSession } from "../session.ts";
 import { counted } from "../text.ts";
 
 /** What they are called here, and in the table of formats. */
-const FORMATS: Record<string, string> = { json: "universal", jsonl: "universal-jsonl", markdown: "markdown" };
+const FORMATS: Record<string, string> = {
+  json: "universal",
+  jsonl: "universal-jsonl",
+  markdown: "markdown",
+  html: "html",
+};
 
 interface Options {
   format?: string;
