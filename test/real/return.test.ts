@@ -12,8 +12,8 @@ import { join as joined } from "../../src/transform/join.ts";
 import { visible } from "../../src/transform/visible.ts";
 import { copyBundle } from "../../src/verify/copy.ts";
 import { verify } from "../../src/verify/verify.ts";
-import { compact as compactClaude } from "./claude.ts";
-import { compact as compactCodex } from "./codex.ts";
+import { compact as compactClaude, rewind } from "./claude.ts";
+import { compact as compactCodex, rewindTo } from "./codex.ts";
 import { openRig, type Rig } from "./harness.ts";
 import type { CliName } from "./install.ts";
 import { adapterOf } from "./read.ts";
@@ -154,7 +154,38 @@ describe.each([
       expect(said).not.toContain("So it began");
     });
   });
+
+  it("a session that was taken back elsewhere returns behind what both still have", async () => {
+    await withPair(first, second, async (pair) => {
+      const { a, b } = pair;
+      const { id } = await a.start("The beginning of it", [{ text: "So it began" }]);
+      await a.resume(id, "This is taken back", [{ text: "Taken back later" }]);
+      const there = await carried(pair, id);
+      await b.resume(there, "Go on elsewhere", [{ text: "Worked elsewhere" }]);
+      await TAKE_BACK[second](b, there);
+      const back = await returned(pair, there);
+      expect(back.isExtended).toBe(adapterOf(first).holds.branches);
+      const said = await told(a, back.originalId);
+      for (const text of ["The beginning of it", "So it began", "Went another way"])
+        expect(said).toContain(text);
+      for (const text of ["Taken back later", "Worked elsewhere"]) expect(said).not.toContain(text);
+    });
+  });
 });
+
+const REPLY = [{ text: "Went another way" }];
+
+/** Back to behind the first reply, and on from there. */
+const TAKE_BACK = {
+  async claude(rig: Rig, id: string): Promise<void> {
+    const reply = (await rig.records(id)).find(({ type }) => type === "assistant");
+    await rewind(rig, id, JSON.stringify(reply), "Another way", REPLY);
+  },
+  async codex(rig: Rig, id: string): Promise<void> {
+    await rewindTo(rig, id, "This is taken back");
+    await rig.resume(id, "Another way", REPLY);
+  },
+};
 
 async function* replayed<T>(items: readonly T[]): AsyncGenerator<T> {
   yield* items;
