@@ -132,7 +132,9 @@ function prompt(entry: Extract<Entry, { type: "user" }>, seen: Seen): string {
 }
 
 function when({ timestamp }: Entry): string {
-  return timestamp === "" ? "" : ` <time datetime="${inLine(timestamp)}">${inLine(readable(timestamp))}</time>`;
+  return timestamp === ""
+    ? ""
+    : ` <time datetime="${inLine(timestamp)}">${inLine(readable(timestamp))}</time>`;
 }
 
 /** A time as people write it; anything else as it is. */

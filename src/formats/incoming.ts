@@ -2,7 +2,15 @@
 // everything of one model message under one turn.
 import { type Loss, loss } from "../session/losses.ts";
 import { TOOLS } from "../session/schema.ts";
-import type { AssistantEntry, Entry, Part, Tool, ToolCall, ToolResult } from "../session/session.ts";
+import type {
+  AssistantEntry,
+  Entry,
+  Part,
+  SystemEntry,
+  Tool,
+  ToolCall,
+  ToolResult,
+} from "../session/session.ts";
 import { isObject, type Json } from "./check.ts";
 import { contentOf, replyOf } from "./parts.ts";
 
@@ -26,7 +34,7 @@ export function newTimeline(time: string) {
   return {
     entries,
     losses,
-    system(id: string, content: string, more: More<Entry> = {}): void {
+    system(id: string, content: string, more: More<SystemEntry> = {}): void {
       entries.push({ timestamp: time, ...more, id: free(id), type: "system", content } as Entry);
     },
     user(id: string, parts: readonly Part[], more: More<Entry> = {}): void {
@@ -85,7 +93,8 @@ const NEEDS: Readonly<Partial<Record<Tool, (input: Json) => boolean>>> = {
   todo: ({ items }) => Array.isArray(items),
 };
 
-function isUniversal(name: string, input: Json): boolean {
+/** Whether these are the arguments of a universal tool of that name. */
+export function isUniversal(name: string, input: Json): boolean {
   const tool = TOOLS.find((one) => one === name);
   return tool !== undefined && (NEEDS[tool]?.(input) ?? false);
 }

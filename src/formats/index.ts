@@ -2,6 +2,7 @@
 // `convert` reads and writes. Readers load when they are used, because checking needs the schema library.
 
 import { writeAnthropic } from "./anthropic-write.ts";
+import { writeAtif } from "./atif-write.ts";
 import { writeContents } from "./contents-write.ts";
 import type { Format } from "./format.ts";
 import { writeHtml } from "./html.ts";
@@ -77,6 +78,15 @@ export const formats: readonly Format[] = [
     recognise: isKind("gemini-contents"),
     read: async (path) => (await import("./contents-read.ts")).readContents(path),
     write: writeContents,
+  },
+  {
+    id: "atif",
+    label: "ATIF trajectory",
+    extension: "json",
+    takes: "branch",
+    recognise: isKind("atif"),
+    read: async (path) => (await import("./atif-read.ts")).readAtif(path),
+    write: writeAtif,
   },
   {
     id: "markdown",
