@@ -27,7 +27,7 @@ export interface Rig {
   exec(argv: readonly string[], replies?: Replies, more?: TurnOptions): Promise<Turn>;
   /** A copy of the home as it is now, which later turns do not touch. */
   snapshot(): Promise<string>;
-  /** Changes the CLI's configuration file. */
+  /** Changes the CLI's configuration file, which is the driver's first. */
   configure(change: (config: string) => string): Promise<void>;
   /** The records of a session's file. */
   records(id: string): Promise<Record<string, unknown>[]>;
@@ -57,7 +57,7 @@ export interface Turn extends Outcome {
   requests: readonly Exchange[];
 }
 
-const TURN_MS = 60_000;
+const TURN_MS = 180_000;
 
 export interface RigOptions {
   cli?: Cli;
@@ -116,7 +116,8 @@ export async function openRig(name: CliName, options: RigOptions = {}): Promise<
       return copy;
     },
     async configure(change) {
-      for (const name of Object.keys(driver.files(""))) await changed(join(cell.home, name), change);
+      const [file] = Object.keys(driver.files(""));
+      if (file !== undefined) await changed(join(cell.home, file), change);
     },
     rewrite: async (id, change) => changed(await fileOf(id), change),
     async records(id) {

@@ -1,18 +1,19 @@
 // Records one kind of session from a real CLI: its native files and what the CLI told the model when it resumed
 // it, both scrubbed alike.
-import { readdir, readFile } from "node:fs/promises";
+import { glob, readdir, readFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import type { Block, Message } from "../../src/loopback/request.ts";
 import { blockText } from "../../src/loopback/request.ts";
 import { openRig, type Rig } from "./harness.ts";
 import type { Cli, CliName } from "./install.ts";
+import { databaseBytes } from "./record-database.ts";
 import { scrubber, shortened } from "./scrub.ts";
 
 const PROMPT = "The question that comes after everything else";
 
 export interface Recording {
   /** Paths as in the agent's home. */
-  files: Map<string, string>;
+  files: Map<string, string | Uint8Array>;
   /** What the CLI asked when it resumed the session. */
   messages: Message[];
   id: string;
@@ -27,14 +28,24 @@ export async function record(
   const rig = await openRig(name, cli ? { cli } : {});
   try {
     const id = await scenario(rig);
-    const files = await filesOf(rig);
+    const database = await databaseOf(rig);
+    const bytes = database && (await databaseBytes(database, pathsOf(rig)));
+    const files = database ? new Map<string, string>() : await filesOf(rig);
     const turn = await rig.resume(id, PROMPT, [{ text: "The answer" }]);
     const messages = turn.requests[0]?.request.messages;
     if (!messages) throw new Error(`${name} did not resume the ${kind} session: ${turn.stderr}`);
-    return scrubbed(rig, id, files, messages);
+    const recording = scrubbed(rig, id, files, messages);
+    if (database && bytes) recording.files.set(relative(rig.home, database), bytes);
+    return recording;
   } finally {
     await rig.close();
   }
+}
+
+/** A store that is a database is that and nothing else. */
+async function databaseOf(rig: Rig): Promise<string | undefined> {
+  for await (const path of glob(join(rig.driver.store(rig.home), "*.db"))) return path;
+  return undefined;
 }
 
 async function filesOf(rig: Rig): Promise<Map<string, string>> {
@@ -50,16 +61,7 @@ async function filesOf(rig: Rig): Promise<Map<string, string>> {
 
 function scrubbed(rig: Rig, id: string, files: Map<string, string>, messages: Message[]): Recording {
   const told = messages.filter(({ role }) => role !== "system").map(withoutContext);
-  const root = dirname(rig.home);
-  const encoded = (path: string) => path.replace(/[^A-Za-z0-9]/g, "-");
-  const paths = new Map([
-    [rig.cwd, "/home/dev/project"],
-    [rig.home, "/home/dev"],
-    [root, "/tmp/dev"],
-    [encoded(rig.cwd), "-home-dev-project"],
-    [encoded(root), "-tmp-dev"],
-    [rig.loopback.url, "http://127.0.0.1:1"],
-  ]);
+  const paths = pathsOf(rig);
   const everything = [...files.keys(), ...files.values(), JSON.stringify(told)].join("\n");
   const { text, record } = scrubber(everything, paths, spokenIn(told));
   const clean = (raw: string) => text(JSON.stringify(record(JSON.parse(raw))));
@@ -69,14 +71,33 @@ function scrubbed(rig: Rig, id: string, files: Map<string, string>, messages: Me
       .split("\n")
       .map((line) => `${clean(line)}\n`)
       .join("");
-  const native = new Map(Array.from(files, ([path, content]) => [text(path), lines(content)]));
+  const native = new Map(
+    Array.from(files, ([path, content]) => [
+      text(path),
+      /\.jsonl?$/.test(path) ? lines(content) : text(content),
+    ]),
+  );
   return { id: text(id), files: withOffsets(native), messages: JSON.parse(clean(JSON.stringify(told))) };
+}
+
+function pathsOf(rig: Rig): Map<string, string> {
+  const root = dirname(rig.home);
+  const encoded = (path: string) => path.replace(/[^A-Za-z0-9]/g, "-");
+  return new Map([
+    [rig.cwd, "/home/dev/project"],
+    [rig.home, "/home/dev"],
+    [root, "/tmp/dev"],
+    [encoded(rig.cwd), "-home-dev-project"],
+    [encoded(root), "-tmp-dev"],
+    [rig.loopback.url, "http://127.0.0.1:1"],
+  ]);
 }
 
 /** The CLI's own context is cut like its records are; what a subagent reported is part of the conversation. */
 function withoutContext({ role, blocks }: Message): Message {
   const isContext = (text: string) =>
-    /^<(system-reminder|environment_context)>/.test(text) && !text.includes("task-notification");
+    /^<(system-reminder|environment_context|session_context)>/.test(text) &&
+    !text.includes("task-notification");
   const cut = (block: Block): Block =>
     block.type === "text" && isContext(block.text) ? { ...block, text: shortened(block.text) } : block;
   return { role, blocks: blocks.map(cut) };

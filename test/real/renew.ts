@@ -58,16 +58,20 @@ async function save(
 }
 
 function recordsOf({ files }: Recording): unknown[] {
-  return [...files.values()].flatMap(parsed);
+  return Array.from(files).flatMap(([path, content]) => (isRecords(path) ? parsed(String(content)) : []));
 }
 
 async function recordsIn(folder: string): Promise<unknown[]> {
   if (!existsSync(join(folder, "native"))) return [];
   const found = await readdir(join(folder, "native"), { recursive: true, withFileTypes: true });
   const texts = found
-    .filter((one) => one.isFile())
+    .filter((one) => one.isFile() && isRecords(one.name))
     .map((one) => readFile(join(one.parentPath, one.name), "utf8"));
   return (await Promise.all(texts)).flatMap(parsed);
+}
+
+function isRecords(path: string): boolean {
+  return path.endsWith(".jsonl");
 }
 
 function parsed(content: string): unknown[] {
