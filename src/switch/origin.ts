@@ -20,8 +20,23 @@ export interface Origin {
 }
 
 export async function originOf(batonHome: string, header: Header): Promise<Origin> {
+  const done = await doneIn(batonHome);
+  const found = findOrigin(done, header);
+  if (found) return found;
+  throw unknown(done, header);
+}
+
+/** The same for a session that need not have one. */
+export async function originIfAny(batonHome: string, header: Header): Promise<Origin | undefined> {
+  return findOrigin(await doneIn(batonHome), header);
+}
+
+async function doneIn(batonHome: string): Promise<Operation[]> {
   const { operations: all } = await operations(batonHome);
-  const done = all.filter(({ state }) => state === "done");
+  return all.filter(({ state }) => state === "done");
+}
+
+function findOrigin(done: readonly Operation[], header: Header): Origin | undefined {
   const seen = new Set<string>();
   for (let names = [nameOf(header)]; names.length > 0; ) {
     for (const name of names) {
@@ -31,7 +46,7 @@ export async function originOf(batonHome: string, header: Header): Promise<Origi
     }
     names = names.flatMap((name) => copiedFrom(done, name, header)).filter((name) => !seen.has(name));
   }
-  throw unknown(done, header);
+  return undefined;
 }
 
 /** The last time that this session and its original had the same turns: when it was made, or returned. */

@@ -2,6 +2,7 @@
 // asked for is checked against the skeleton before anything is read.
 import { mapped } from "../session/batches.ts";
 import { BatonError } from "../session/error.ts";
+import { loss } from "../session/losses.ts";
 import type { Entry, Part, ToolCall } from "../session/session.ts";
 import type { Skeleton } from "../session/skeleton.ts";
 import type { Source, Stream } from "../session/source.ts";
@@ -117,9 +118,13 @@ function argumentsIn(id: string, content: string): Record<string, unknown> {
   throw new BatonError("usage", `The arguments for ${id} are not a JSON object.`, hint);
 }
 
-/** Subagents stay as they are; one whose call is gone goes too. */
+/**
+ * Subagents stay as they are; one whose call is gone goes too. What is replaced but not in the stream is a loss, once
+ * the entries have been read.
+ */
 export function edited(stream: Stream, edits: Edits): Stream {
-  const { dropped } = edits;
+  const { dropped, replaced } = edits;
+  let unmet = new Set<string>();
   const links = stream.header.links?.filter(
     ({ type, entry }) => type !== "subagent" || entry === undefined || !dropped.has(entry),
   );
@@ -130,9 +135,20 @@ export function edited(stream: Stream, edits: Edits): Stream {
     ...stream,
     header: { ...stream.header, ...(links && { links }) },
     get losses() {
-      return stream.losses;
+      const ignored = [...unmet].map((entry) =>
+        loss("edit_ignored", { entry }, "the model no longer sees it"),
+      );
+      return [...stream.losses, ...ignored];
     },
-    entries: () => mapped(stream.entries(), (batch) => batch.flatMap((entry) => changed(entry, edits) ?? [])),
+    entries: () => {
+      unmet = new Set(replaced.keys());
+      return mapped(stream.entries(), (batch) =>
+        batch.flatMap((entry) => {
+          unmet.delete(entry.id);
+          return changed(entry, edits) ?? [];
+        }),
+      );
+    },
     async *children() {
       for await (const child of stream.children()) {
         const { cli, originalId = child.header.id } = child.header.source;

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Entry } from "../../src/session/session.ts";
 import { sourceOf } from "../../src/session/source.ts";
 import { type EditRequest, edited, editsFor } from "../../src/transform/edit.ts";
-import { thread } from "../../src/transform/visible.ts";
+import { thread, visible } from "../../src/transform/visible.ts";
 import { assistant, call, compaction, result, session, user } from "../session/build.ts";
 
 const TIMELINE = [
@@ -105,6 +105,19 @@ describe("replacing", () => {
     expect(entries.at(-1)).toMatchObject({ summary: "In short" });
     expect(entries.at(-1)).not.toHaveProperty("replacement");
   });
+});
+
+it("what is replaced where the model no longer sees it is reported", async () => {
+  const source = sourceOf(session([...TIMELINE, compaction("k1", { summary: "all" }), user("user-3")]));
+  const replace = [
+    { entry: "user-1", content: "x" },
+    { entry: "k1", content: "In short" },
+  ];
+  const stream = edited(visible(source), editsFor(source, { drop: [], replace }));
+  expect(await Array.fromAsync(stream.entries())).toMatchObject([{ content: "In short" }, { id: "user-3" }]);
+  expect(stream.losses.filter(({ kind }) => kind === "edit_ignored")).toMatchObject([
+    { at: { entry: "user-1" } },
+  ]);
 });
 
 describe("what cannot be done", () => {

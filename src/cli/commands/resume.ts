@@ -6,6 +6,8 @@ import type { Adapter } from "../../adapters/adapter.ts";
 import { adapterNamed } from "../../catalog/locate.ts";
 import { BatonError } from "../../session/error.ts";
 import type { Source } from "../../session/source.ts";
+import { nameOf } from "../../switch/carry.ts";
+import { type Origin, originIfAny } from "../../switch/origin.ts";
 import { type Move, movedPath } from "../../transform/remap.ts";
 import { visiblePositions } from "../../transform/visible.ts";
 import { type Run, SESSION } from "../command.ts";
@@ -148,10 +150,11 @@ async function carried(
   warnings: readonly string[],
 ): Promise<GoOn> {
   const { moves, cwd, model, history, reason, yes, dryRun } = options;
+  const origin = await originIfAny(context.batonHome, source.header);
   const thinking = options.thinking === "ask" ? await askThinking(source) : options.thinking;
   return carryInto(context, source, to, {
     kind: "resume",
-    warnings,
+    warnings: [...warnings, ...(origin?.agent === to.id ? [comesFrom(origin, source)] : [])],
     ...(native && { from: native.ref }),
     history,
     thinking,
@@ -162,6 +165,11 @@ async function carried(
     ...(yes && { yes }),
     ...(dryRun && { dryRun }),
   });
+}
+
+/** All of it in a new session is seldom what is wanted. */
+function comesFrom({ agent, originalId }: Origin, { header }: Source): string {
+  return `This session was carried here from ${agent}:${originalId}: \`baton return ${nameOf(header)}\` adds only what is new to that one.`;
 }
 
 export function refuseEmpty({ skeleton }: Source, purpose: string): void {
