@@ -58,6 +58,8 @@ export interface Target {
   model?: string;
   /** The agent's version, for the fields that record it. */
   version: string;
+  /** The installed CLI, for what only the agent itself can do. */
+  cli?: string;
   now: Date;
   configuration: Configuration;
   title?: string;
@@ -140,6 +142,8 @@ export interface Sandbox {
   resume(originalId: string, prompt: string, was?: Header["model"]): readonly string[];
   /** Starts a session with one prompt and ends: what the CLI then says beside the prompt is its own. */
   start(prompt: string, was?: Header["model"]): readonly string[];
+  /** Variables besides `env` with which a session of the agent's own stays with what it was with. */
+  staying?(was: Header["model"]): Readonly<Record<string, string>>;
   /** Sentences that the CLI itself puts into the model's mouth when it resumes. */
   fillers?: readonly string[];
   /** Lists sessions by the CLI's own means; absent where the CLI has none without a terminal. */
@@ -184,6 +188,10 @@ export interface Adapter {
   write?(stream: Stream, target: Target): AsyncIterable<Written>;
   /** What has to happen on disk for the records to be a session that the CLI finds. */
   plan?(records: AsyncIterable<WrittenRecord>, target: Target): AsyncIterable<Change>;
+  /** The records as the text of one file for other machines; absent = the files that `plan` makes are that. */
+  exchange?(records: AsyncIterable<WrittenRecord>): AsyncIterable<string>;
+  /** Puts a copy of a session into another home, as its project there; absent = its files are copied. */
+  copy?(ref: SessionRef, to: Home, cwd: string): Promise<SessionRef>;
   /** Where `plan` will put a file of the bundle; absent = the main file. */
   pathOf?(target: Target, file?: string): string;
   /** Whether `write` and `plan` can extend this session (`Target.onto`); absent = none of this agent's. */

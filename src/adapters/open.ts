@@ -22,6 +22,8 @@ export interface OpenOptions<State> {
   read(options: PassOptions): AsyncIterable<NativeRecord[]>;
   provider: string;
   children?(): AsyncIterable<Source>;
+  /** What changes when somebody writes to the session; absent = its files must stay the same, or grow. */
+  identity?(): Promise<string>;
   /** hidden: the agent leaves a call that was never answered out of its request once the session went on. */
   unanswered?: "hidden";
   /** hidden: the agent leaves a result without a call out of its request. */
@@ -42,7 +44,7 @@ type Strings = NonNullable<ReadOptions["strings"]>;
 const CHECKPOINT_BYTES = 4 << 20;
 
 export async function openSource<State>(options: OpenOptions<State>): Promise<Source> {
-  const files = await Promise.all(filesOf(options.ref).map(identityOf));
+  const unchanged = await watch(options);
   const { header, losses, usages, ...found } = await gather(options);
   const finished = found.skeleton.finish(found.head?.id, found.head?.unlessFollowed);
   const hidden = hiddenEntries(finished, options);
@@ -60,7 +62,7 @@ export async function openSource<State>(options: OpenOptions<State>): Promise<So
     header: header.finish(usages, isLast ? undefined : skeleton.id(skeleton.head)),
     skeleton,
     losses,
-    entries: (range) => batched(() => entries(options, { ...found, files }, facts, range)),
+    entries: (range) => batched(() => entries(options, { ...found, unchanged }, facts, range)),
     records: () => records(options, found.withEntry),
     children: options.children ?? none,
   };
@@ -127,7 +129,7 @@ async function* none(): AsyncGenerator<Source> {
 
 async function* entries<State>(
   options: OpenOptions<State>,
-  { checkpoints, strings, files }: Pass,
+  { checkpoints, strings, unchanged }: Pass,
   facts: Facts,
   range: Range = {},
 ): AsyncGenerator<Entry[]> {
@@ -150,17 +152,31 @@ async function* entries<State>(
       }
     }
     // Before the last entry is handed on: the skeleton is that of the file as it was.
-    if (position >= to) await checkSame(files);
+    if (position >= to) await unchanged();
     if (found.length > 0) yield found;
     if (position >= to) return;
   }
-  await checkSame(files);
+  await unchanged();
 }
 
 interface Pass {
   checkpoints: readonly Checkpoint[];
   strings: Strings;
-  files: readonly Identity[];
+  /** Throws when the session is not the one any more that the skeleton was made of. */
+  unchanged(): Promise<void>;
+}
+
+async function watch<State>({ ref, identity }: OpenOptions<State>): Promise<() => Promise<void>> {
+  if (!identity) {
+    const files = await Promise.all(filesOf(ref).map(identityOf));
+    return () => checkSame(files);
+  }
+  const before = await identity();
+  return async () => {
+    if ((await identity()) === before) return;
+    const what = `${ref.agent}:${ref.originalId} was changed while it was read`;
+    throw new BatonError("busy", `${what}: its agent is working on it.`, "Try again when it waits for you.");
+  };
 }
 
 /** Where a session is read from, and how much was there. */

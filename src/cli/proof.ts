@@ -8,8 +8,13 @@ import { visible } from "../transform/visible.ts";
 import { copyBundle, hiddenTexts } from "../verify/copy.ts";
 import type { Arranged } from "../verify/verify.ts";
 
-export async function copied(ref: SessionRef, adapter: Adapter, from: Home, to: Home): Promise<Arranged> {
-  const copy = await copyBundle(adapter, ref, from, to);
+export async function copied(
+  ref: SessionRef,
+  adapter: Adapter,
+  from: Home,
+  to: Pick<Into, "home" | "cwd">,
+): Promise<Arranged> {
+  const copy = await copyBundle(adapter, ref, from, to.home, to.cwd);
   const source = await adapter.open(copy);
   return {
     originalId: copy.originalId,

@@ -36,7 +36,9 @@ export async function apply(changes: AsyncIterable<Change>, options: ApplyOption
   const journal = await newJournal(options.batonHome, options.facts);
   // Ctrl-C ends the process at any point: what has no name yet goes at once, the rest when `recover` runs.
   const removeStaged = () => {
-    for (const { staged } of journal.operation.files) rmSync(staged, { force: true });
+    // Rows may be in the database already, and recovery has to know which.
+    for (const { staged, type } of journal.operation.files)
+      if (type !== "rows") rmSync(staged, { force: true });
   };
   process.once("exit", removeStaged);
   try {

@@ -40,6 +40,22 @@ const appendedFile = z.object({
   trash: z.string().optional(),
 });
 
+const rowsFile = z.object({
+  type: z.literal("rows"),
+  /** What the caller calls these rows. */
+  path: z.string(),
+  main: z.boolean(),
+  database: z.string(),
+  /** The rows as lines. They stay, because undo takes out nothing but these. */
+  staged: z.string(),
+  schema: z.object({ tables: z.array(z.string()), hash: z.string() }).optional(),
+  guards: z.array(z.object({ table: z.string(), column: z.string(), value: z.string(), count: z.number() })),
+  /** How many rows each guard must find afterwards. */
+  counts: z.array(z.number()).optional(),
+  written: z.object({ size: z.number(), sha256: z.string() }).optional(),
+  trash: z.string().optional(),
+});
+
 const operationSchema = z.object({
   version: z.literal(1),
   id: z.string(),
@@ -68,7 +84,7 @@ const operationSchema = z.object({
   /** Folders that did not exist before, parents first. */
   folders: z.array(z.string()),
   /** In the order in which they were first named. */
-  files: z.array(z.discriminatedUnion("type", [createdFile, appendedFile])),
+  files: z.array(z.discriminatedUnion("type", [createdFile, appendedFile, rowsFile])),
   /** What could not be put back, in sentences. */
   problems: z.array(z.string()),
   error: z.string().optional(),
@@ -77,9 +93,11 @@ const operationSchema = z.object({
 export type Operation = z.infer<typeof operationSchema>;
 export type CreatedFile = z.infer<typeof createdFile>;
 export type AppendedFile = z.infer<typeof appendedFile>;
+export type RowsFile = z.infer<typeof rowsFile>;
+export type OperationFile = Operation["files"][number];
 
 /** The files with their numbers in the order in which they become visible; taking back goes the other way. */
-export function mainLast({ files }: Operation): [number, CreatedFile | AppendedFile][] {
+export function mainLast({ files }: Operation): [number, OperationFile][] {
   return [...files.entries()]
     .toReversed()
     .sort(([, first], [, second]) => Number(first.main) - Number(second.main));
@@ -191,6 +209,11 @@ export function bytesPath(batonHome: string, id: string, number: number): string
   return join(operationsFolder(batonHome), `${id}.${number}.bytes`);
 }
 
+/** Where the lines of rows are kept. */
+export function rowsPath(batonHome: string, id: string, number: number): string {
+  return join(operationsFolder(batonHome), `${id}.${number}.rows`);
+}
+
 function journalPath(batonHome: string, id: string): string {
   return join(operationsFolder(batonHome), `${id}.json`);
 }
@@ -217,8 +240,10 @@ export async function readOperation(batonHome: string, id: string): Promise<Oper
   // Recovery removes what a journal names, so a name that is not ours makes the whole journal useless.
   const isOurs = operation.files.every(
     (file, at) =>
-      file.staged === join(dirname(file.path), stagedName(id, at)) &&
-      (file.type === "create" || file.bytes === bytesPath(batonHome, id, at)),
+      (file.type === "rows"
+        ? file.staged === rowsPath(batonHome, id, at)
+        : file.staged === join(dirname(file.path), stagedName(id, at))) &&
+      (file.type !== "append" || file.bytes === bytesPath(batonHome, id, at)),
   );
   if (operation.id !== id || !isOurs) throw damaged(path, "it names files that Baton does not write");
   return operation;

@@ -2,16 +2,27 @@
 import { link, open, readFile, rename, stat, unlink } from "node:fs/promises";
 import { append, cutAppend, isAppended } from "./append.ts";
 import { codeOf, diskError, hashFile, lstatIfAny, removeFolders, syncFolders, unlinkIfAny } from "./disk.ts";
-import { type CreatedFile, type Journal, mainLast, type Operation } from "./journal.ts";
+import { expectRows, insertRows, removeRows, statusOfRows } from "./insert.ts";
+import { type CreatedFile, type Journal, mainLast, type Operation, type RowsFile } from "./journal.ts";
 import type { OnStep } from "./stage.ts";
 
 /** The main file comes last, because it shows the session. */
 export async function publish(journal: Journal, step: OnStep): Promise<void> {
   const { files } = journal.operation;
+  const rows = files.filter((file) => file.type === "rows");
   for (const [number, file] of mainLast(journal.operation)) {
     try {
       if (file.type === "create") await publishFile(journal, file, number, step);
-      else {
+      else if (file.type === "rows") {
+        // All at once, when the last of them is due.
+        if (mainLast(journal.operation).findLast(([, one]) => one.type === "rows")?.[1] !== file) continue;
+        await expectRows(rows);
+        await step(`journal insert ${number}`);
+        await journal.save();
+        await step(`insert ${number}`);
+        await insertRows(rows);
+        await step(`inserted ${number}`);
+      } else {
         const bytes = await readFile(file.bytes);
         file.begun = true;
         await step(`journal append ${number}`);
@@ -24,7 +35,7 @@ export async function publish(journal: Journal, step: OnStep): Promise<void> {
     }
   }
   await step("sync folders");
-  await syncFolders(files.map(({ path }) => path));
+  await syncFolders(files.flatMap(({ type, path }) => (type === "rows" ? [] : [path])));
 }
 
 async function publishFile(journal: Journal, file: CreatedFile, number: number, step: OnStep): Promise<void> {
@@ -64,10 +75,22 @@ async function publishWithoutLinks(
 export async function isPublished({ state, files }: Operation): Promise<boolean> {
   if (state !== "staged") return false;
   for (const file of files) {
-    const isThere = file.type === "append" ? await isAppended(file) : await isInPlace(file);
+    const isThere = await isThereNow(file);
     if (!isThere) return false;
   }
   return true;
+}
+
+async function isThereNow(file: Operation["files"][number]): Promise<boolean> {
+  switch (file.type) {
+    case "create":
+      return isInPlace(file);
+    case "append":
+      return isAppended(file);
+    case "rows":
+      // In one transaction: some of them means all of them.
+      return (await statusOfRows(file)) !== "gone";
+  }
 }
 
 async function isInPlace({ path, written }: CreatedFile): Promise<boolean> {
@@ -82,15 +105,34 @@ export async function takeBack(operation: Operation, step: OnStep): Promise<stri
     await step(`take back ${number}`);
     // Before it was staged, nothing had its final name.
     if (state === "staged") {
-      const problem = file.type === "append" ? await cutAppend(file) : await removeFile(file);
+      const problem = await takeOut(file);
       if (problem !== undefined) problems.push(problem);
     }
     await unlinkIfAny(file.staged);
   }
   await step("take back folders");
   await removeFolders(folders);
-  await syncFolders(files.map(({ path }) => path));
+  await syncFolders(files.flatMap(({ type, path }) => (type === "rows" ? [] : [path])));
   return problems;
+}
+
+function takeOut(file: Operation["files"][number]): Promise<string | undefined> {
+  switch (file.type) {
+    case "create":
+      return removeFile(file);
+    case "append":
+      return cutAppend(file);
+    case "rows":
+      return takeOutRows(file);
+  }
+}
+
+async function takeOutRows(file: RowsFile): Promise<string | undefined> {
+  const status = await statusOfRows(file);
+  if (status === "changed")
+    return `Rows stay in ${file.database}, because they were changed since Baton wrote them.`;
+  if (status === "untouched") await removeRows(file);
+  return undefined;
 }
 
 async function removeFile(file: CreatedFile): Promise<string | undefined> {

@@ -64,7 +64,7 @@ async function settleApply(journal: Journal, step: OnStep): Promise<void> {
   const { operation } = journal;
   // Whoever was told that it failed must not find it done later.
   if (operation.error === undefined && (await isPublished(operation))) {
-    for (const { staged } of operation.files) await unlinkIfAny(staged);
+    for (const { staged, type } of operation.files) if (type !== "rows") await unlinkIfAny(staged);
     await step("recover done");
     return journal.save("done");
   }

@@ -14,6 +14,7 @@ import {
   unlinkIfAny,
   writeAtomically,
 } from "./disk.ts";
+import { insertRows, removeRows, statusOfRows } from "./insert.ts";
 import { type Journal, mainLast, type Operation } from "./journal.ts";
 import { isUntouched, NO_LINKS } from "./publish.ts";
 import type { OnStep } from "./stage.ts";
@@ -37,6 +38,7 @@ export async function remainsOf(operation: Operation): Promise<Remains[]> {
 }
 
 async function statusOf(file: File): Promise<Status> {
+  if (file.type === "rows") return statusOfRows(file);
   const stat = await lstatIfAny(file.path);
   if (!stat) return "gone";
   if (file.type === "create") return (await isUntouched(file)) ? "untouched" : "changed";
@@ -56,7 +58,7 @@ export async function remove(journal: Journal, remains: readonly Remains[], step
   const trash = join(journal.batonHome, "trash", operation.id);
   for (const file of files) {
     const name = `${operation.files.indexOf(file)}-${basename(file.path)}`;
-    file.trash = join(trash, file.type === "append" ? `${name}.appended` : name);
+    file.trash = join(trash, `${name}${ENDINGS[file.type]}`);
   }
   await step("journal undoing");
   await journal.save("undoing");
@@ -76,10 +78,14 @@ export async function remove(journal: Journal, remains: readonly Remains[], step
   }
   await step("remove folders");
   await removeFolders(operation.folders);
-  await syncFolders(files.map(({ path }) => path));
+  await syncFolders(files.flatMap(({ type, path }) => (type === "rows" ? [] : [path])));
   await step("journal undone");
   await journal.save("undone");
+  // The trash has them.
+  for (const file of operation.files) if (file.type === "rows") await unlinkIfAny(file.staged);
 }
+
+const ENDINGS = { create: "", append: ".appended", rows: ".rows" } as const;
 
 /** Finishes an undo that was cut off; or drops it, where an agent went on before anything was removed. */
 export async function finishUndo(journal: Journal, step: OnStep): Promise<void> {
@@ -103,7 +109,7 @@ async function keep(files: readonly File[], trash: string, step: OnStep): Promis
   for (const file of files) {
     await step(`keep ${basename(file.trash!)}`);
     if (file.type === "append") await writeAtomically(file.trash!, appendedBytes(file));
-    else await keepFile(file.path, file.trash!);
+    else await keepFile(file.type === "rows" ? file.staged : file.path, file.trash!);
   }
   await sync(trash);
 }
@@ -125,12 +131,14 @@ async function linkOrCopy(from: string, to: string): Promise<void> {
 }
 
 async function removeKept(file: File): Promise<void> {
+  if (file.type === "rows") return removeRows(file);
   if (file.type === "append") return cutWhole(file, await readFile(file.trash!));
   if ((await lstatIfAny(file.path))?.size !== file.written?.size) throw goneOn(file.path);
   await unlink(file.path);
 }
 
 async function restore(file: File): Promise<void> {
+  if (file.type === "rows") return insertRows([file]);
   if (file.type === "append") append(file, await readFile(file.trash!));
   else await linkOrCopy(file.trash!, file.path);
 }

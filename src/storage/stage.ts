@@ -18,7 +18,16 @@ import {
   writeAtomically,
   writeFully,
 } from "./disk.ts";
-import { type AppendedFile, bytesPath, type CreatedFile, type Journal, stagedName } from "./journal.ts";
+import { importWith } from "./insert.ts";
+import {
+  bytesPath,
+  type CreatedFile,
+  type Journal,
+  type OperationFile,
+  type RowsFile,
+  rowsPath,
+  stagedName,
+} from "./journal.ts";
 import { newResolver } from "./reference.ts";
 
 /** Called before everything that changes the disk; tests end the process there. */
@@ -38,7 +47,7 @@ interface Draft {
   /** The first change of the file. */
   change: Change;
   /** Its place in the journal, once it has one. */
-  file?: CreatedFile | AppendedFile;
+  file?: OperationFile;
   hash: Hash;
   size: number;
   /** How much of it the disk was told to keep, and whether it has. */
@@ -115,7 +124,8 @@ function draftFor(drafts: Map<string, Draft>, change: Change): Draft {
 }
 
 function isSameTarget(first: Change, next: Change): boolean {
-  if (first.type === "create" || next.type === "create") return first.type === next.type;
+  if (first.type === "rows" && next.type === "rows") return first.database === next.database;
+  if (first.type !== "append" || next.type !== "append") return first.type === next.type;
   return first.inode === next.inode && first.size === next.size;
 }
 
@@ -129,7 +139,7 @@ async function write(
 ): Promise<void> {
   if (fresh.length > 0) await admit(journal, fresh, step);
   for (const [draft, bytes] of pieces) {
-    if (draft.file?.type !== "create") continue;
+    if (!draft.file || draft.file.type === "append") continue;
     draft.hash.update(bytes);
     draft.size += bytes.length;
     try {
@@ -158,10 +168,7 @@ async function admit(journal: Journal, fresh: Draft[], step: OnStep): Promise<vo
   const { operation } = journal;
   const missing = new Set<string>();
   for (const draft of fresh) {
-    const target =
-      draft.change.type === "create"
-        ? await newTarget(draft.change.path)
-        : await realTarget(await realpath(draft.change.path));
+    const target = await targetOf(draft.change);
     for (const folder of target.missing) missing.add(folder);
     draft.file = fileOf(journal, draft, target.path);
     operation.files.push(draft.file);
@@ -175,6 +182,21 @@ async function admit(journal: Journal, fresh: Draft[], step: OnStep): Promise<vo
   }
 }
 
+/** A database that is not there yet is made by whoever inserts. */
+async function targetOf(change: Change): Promise<{ path: string; missing: string[] }> {
+  switch (change.type) {
+    case "create":
+      return newTarget(change.path);
+    case "append":
+      return realTarget(await realpath(change.path));
+    case "rows":
+      return {
+        path: (await lstatIfAny(change.database)) ? await realpath(change.database) : change.database,
+        missing: [],
+      };
+  }
+}
+
 async function newTarget(path: string): Promise<{ path: string; missing: string[] }> {
   const target = await realTarget(path);
   // Publishing refuses this too; here it costs nothing yet.
@@ -183,12 +205,21 @@ async function newTarget(path: string): Promise<{ path: string; missing: string[
   return target;
 }
 
-function fileOf(
-  { operation, batonHome }: Journal,
-  { number, change }: Draft,
-  path: string,
-): CreatedFile | AppendedFile {
+function fileOf({ operation, batonHome }: Journal, { number, change }: Draft, path: string): OperationFile {
   const main = change.path === operation.facts.path;
+  if (change.type === "rows") {
+    const { guards, schema, database: _, bytes: __, insert, ...rest } = change;
+    const file: RowsFile = {
+      ...rest,
+      main,
+      database: path,
+      staged: rowsPath(batonHome, operation.id, number),
+      guards: [...guards],
+      ...(schema && { schema: { tables: [...schema.tables], hash: schema.hash } }),
+    };
+    importWith(file, insert);
+    return file;
+  }
   const staged = join(dirname(path), stagedName(operation.id, number));
   if (change.type === "create") return { type: "create", path, main, staged };
   const bytes = bytesPath(batonHome, operation.id, number);
@@ -224,11 +255,17 @@ async function complete(
       await step(`keep ${number}`);
       await writeAtomically(file.bytes, bytes);
       file.written = { size: bytes.length, sha256: hash.update(bytes).digest("hex") };
+    } else if (file) {
+      await step(`sync ${number}`);
+      await handles.sync(file, syncing);
+      file.written = { size, sha256: hash.digest("hex") };
     }
   }
   await step("sync folders");
   await syncFolders(journal.operation.files.map(({ staged }) => staged));
 }
+
+type Staged = CreatedFile | RowsFile;
 
 type OpenHandles = ReturnType<typeof openHandles>;
 
@@ -237,7 +274,7 @@ function openHandles() {
   const opened = new Map<string, FileHandle>();
   const known = new Set<string>();
 
-  async function take({ staged }: CreatedFile): Promise<FileHandle> {
+  async function take({ staged }: Staged): Promise<FileHandle> {
     const handle = opened.get(staged) ?? (await open(staged, known.has(staged) ? "a" : "ax", 0o600));
     opened.delete(staged);
     opened.set(staged, handle);
@@ -246,7 +283,7 @@ function openHandles() {
   }
 
   return {
-    async open(file: CreatedFile): Promise<FileHandle> {
+    async open(file: Staged): Promise<FileHandle> {
       const handle = await take(file);
       const [oldest] = opened.entries();
       if (oldest && opened.size > OPEN_FILES) {
@@ -257,7 +294,7 @@ function openHandles() {
       return handle;
     },
     /** Returns the inode. */
-    async sync(file: CreatedFile, syncing: Promise<void>): Promise<number> {
+    async sync(file: Staged, syncing: Promise<void>): Promise<number> {
       const handle = await take(file);
       opened.delete(file.staged);
       try {

@@ -36,6 +36,7 @@ export async function bundle(
   const ledger = newLedger();
   const { losses } = ledger;
   const records = recordsOnly(to.write(stream, target), ledger);
+  if (to.exchange) return { pieces: exchanged(to.exchange(records), request.path, stream, losses), losses };
   const changes = to.plan(records, target);
   return { pieces: pieces(changes, to.pathOf(target), request.path, documents, stream, losses), losses };
 }
@@ -73,6 +74,17 @@ async function* pieces(
     const isDocument = dirname(change.path) === documents;
     yield { path: isDocument ? change.path : beside(change.path, main, path), bytes: change.bytes };
   }
+  losses.unshift(...stream.losses);
+}
+
+/** Where a store is no file of its own, a file in the agent's own form for that stands for it. */
+async function* exchanged(
+  text: AsyncIterable<string>,
+  path: string,
+  stream: Stream,
+  losses: Loss[],
+): AsyncGenerator<ExportPiece> {
+  for await (const bytes of text) yield { path, bytes };
   losses.unshift(...stream.losses);
 }
 

@@ -98,6 +98,7 @@ export async function targetOf(request: TargetRequest): Promise<Target> {
     originalId: to.newId?.() ?? crypto.randomUUID(),
     cwd,
     version: request.installed?.version ?? to.proven.at(-1) ?? "0.0.0",
+    ...(request.installed && { cli: request.installed.path }),
     now: request.now ?? new Date(),
     configuration: await to.configuration(home),
     ...(request.model !== undefined && { model: request.model }),

@@ -11,11 +11,13 @@ import { visiblePositions } from "../transform/visible.ts";
 
 /** Every file of the session, at the same place of the other home's store. */
 export async function copyBundle(
-  adapter: Pick<Adapter, "stores" | "label" | "bundle">,
+  adapter: Pick<Adapter, "stores" | "label" | "bundle" | "copy">,
   ref: SessionRef,
   from: Home,
   to: Home,
+  cwd: string,
 ): Promise<SessionRef> {
+  if (adapter.copy) return adapter.copy(ref, to, cwd);
   const place = (path: string) => placeIn(adapter, path, from, to);
   const whole = adapter.bundle ? await adapter.bundle(ref) : ref;
   const files: FileRef[] = [];

@@ -110,7 +110,7 @@ async function inside(
   for (const turn of script.turns) {
     const first = loopback.requests.length;
     const argv = [cli.path, ...sandbox.resume(arranged.originalId, turn.prompt, was).slice(1)];
-    const outcome = await cell.run({ argv, env: sandbox.env, timeoutMs });
+    const outcome = await cell.run({ argv, env: environment(sandbox, was), timeoutMs });
     const exchange = exchangeOf(loopback, first, turn.prompt);
     problems.push(...problemsOf(turn, outcome, exchange, arranged));
     const after = saidUntil(script, turn);
@@ -142,6 +142,10 @@ async function inside(
   };
 }
 
+function environment(sandbox: Sandbox, was: Header["model"] | undefined): Record<string, string> {
+  return { ...sandbox.env, ...(was && sandbox.staying?.(was)) };
+}
+
 interface Running {
   cell: Cell;
   loopback: Loopback;
@@ -159,7 +163,7 @@ async function ownWords(
   const prompt = `Baton listens to what is said by itself (${randomUUID().slice(0, 8)}).`;
   const first = loopback.requests.length;
   const argv = [path, ...sandbox.start(prompt, was).slice(1)];
-  await cell.run({ argv, env: sandbox.env, timeoutMs });
+  await cell.run({ argv, env: environment(sandbox, was), timeoutMs });
   return exchangeOf(loopback, first, prompt)?.request;
 }
 

@@ -6,6 +6,7 @@ import { basename, dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Adapter, Home, SessionRef } from "../../src/adapters/adapter.ts";
 import { adapters } from "../../src/adapters/index.ts";
+import { buildDatabases, emptyStore } from "../adapters/opencode/database.ts";
 
 export interface Case {
   adapter: Adapter;
@@ -24,6 +25,13 @@ export async function privateHome(): Promise<Home> {
   return { dir, env: {}, projects: [join(dir, "project")] };
 }
 
+/** A home in which the agent was used before: one that keeps a database has made it then. */
+export async function usedHome(adapter: Adapter): Promise<Home> {
+  const home = await privateHome();
+  if (adapter.id === "opencode") emptyStore(home.dir);
+  return home;
+}
+
 /** The sessions of a fixture, subagents included, in a home of their own. */
 export async function laidOut({ adapter, fixture }: Case): Promise<SessionRef[]> {
   const home = await privateHome();
@@ -32,6 +40,7 @@ export async function laidOut({ adapter, fixture }: Case): Promise<SessionRef[]>
   const native = join(folderOf(adapter), fixture, "native");
   const root = existsSync(join(native, basename(store))) ? dirname(store) : store;
   cpSync(native, root, { recursive: true });
+  buildDatabases(root);
   return Array.fromAsync(adapter.discover(home));
 }
 

@@ -78,4 +78,51 @@ metrics_exporter = "none"
 `;
 }
 
-export const DRIVERS: Record<CliName, Driver> = { claude, codex };
+const opencode: Driver = {
+  files: (url) => ({
+    ".config/opencode/opencode.json": JSON.stringify(openCodeConfig(url)),
+    // As if its library for plugins were there: it would be fetched.
+    ".config/opencode/node_modules/.keep": "",
+    ".config/opencode/package.json": JSON.stringify(OPENCODE_PACKAGE),
+    ".config/opencode/package-lock.json": JSON.stringify({ packages: { "": OPENCODE_PACKAGE } }),
+  }),
+  env: () => ({
+    OPENCODE_DISABLE_AUTOUPDATE: "1",
+    OPENCODE_DISABLE_MODELS_FETCH: "1",
+    OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
+    OPENCODE_DISABLE_SHARE: "1",
+    OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
+  }),
+  // With a title of its own no model is asked for one. An argument with a blank is stored in quotes.
+  start: (prompt) => [...OPENCODE_RUN, "--title", "A_test", "--", ...prompt.split(" ")],
+  resume: (id, prompt) => [...OPENCODE_RUN, "-s", id, "--", ...prompt.split(" ")],
+  idOf: (stdout) => /"sessionID":"([^"]+)"/.exec(stdout)?.[1],
+  store: (home) => join(home, ".local", "share", "opencode"),
+  isContext: () => false,
+};
+
+const OPENCODE_RUN = ["run", "--format", "json", "--auto"];
+const OPENCODE_PACKAGE = { dependencies: { "@opencode-ai/plugin": "*" } };
+
+/** The Anthropic API takes images and documents everywhere. */
+function openCodeConfig(url: string): object {
+  const facts = {
+    name: "Sim",
+    attachment: true,
+    reasoning: true,
+    tool_call: true,
+    modalities: { input: ["text", "image", "pdf"], output: ["text"] },
+    limit: { context: 1_000_000, output: 32_000 },
+  };
+  const options = { baseURL: `${url}/v1`, apiKey: "fake" };
+  return {
+    provider: { sim: { npm: "@ai-sdk/anthropic", name: "Sim", options, models: { "sim-model": facts } } },
+    model: "sim/sim-model",
+    small_model: "sim/sim-model",
+    enabled_providers: ["sim"],
+    share: "disabled",
+    autoupdate: false,
+  };
+}
+
+export const DRIVERS: Record<CliName, Driver> = { claude, codex, opencode };

@@ -7,7 +7,11 @@ import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-export const CLIS = { claude: "@anthropic-ai/claude-code", codex: "@openai/codex" } as const;
+export const CLIS = {
+  claude: "@anthropic-ai/claude-code",
+  codex: "@openai/codex",
+  opencode: "opencode-ai",
+} as const;
 export type CliName = keyof typeof CLIS;
 export const NAMES = Object.keys(CLIS) as CliName[];
 

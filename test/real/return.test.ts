@@ -68,8 +68,8 @@ async function proveHere(pair: Pair, id: string, expected: Stream, losses: reado
   const found = await verify({
     adapter,
     cli: pair.a.cli,
-    async arrange(home) {
-      const copy = await copyBundle(adapter, ref, pair.home, home);
+    async arrange(home, cwd) {
+      const copy = await copyBundle(adapter, ref, pair.home, home, cwd);
       return { originalId: copy.originalId, expected, losses, isCopy: true };
     },
   });

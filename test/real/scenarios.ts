@@ -3,10 +3,12 @@ import { claudeScenarios } from "./claude.ts";
 import { codexScenarios } from "./codex.ts";
 import type { Rig } from "./harness.ts";
 import type { CliName } from "./install.ts";
+import { openCodeScenarios } from "./opencode.ts";
 
 export type Scenarios = Readonly<Record<string, (rig: Rig) => Promise<string>>>;
 
 export const SCENARIOS: Readonly<Record<CliName, Scenarios>> = {
   claude: claudeScenarios,
   codex: codexScenarios,
+  opencode: openCodeScenarios,
 };

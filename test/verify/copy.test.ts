@@ -39,7 +39,7 @@ describe("copyBundle", () => {
       await fileIn(join(moved, "a/one.jsonl"), "main"),
       await fileIn(join(from.dir, ".old/parent.jsonl"), "parent"),
     ];
-    const copy = await copyBundle(adapter, refOf(files), from, to);
+    const copy = await copyBundle(adapter, refOf(files), from, to, "/project");
     expect(copy.files.map(({ path }) => path)).toEqual([
       join(to.dir, ".tiny/a/one.jsonl"),
       join(to.dir, ".old/parent.jsonl"),
@@ -55,7 +55,7 @@ describe("copyBundle", () => {
     const parent = await fileIn(join(from.dir, ".tiny/zero.jsonl"), "parent");
     const bundle = async (ref: SessionRef) => ({ ...ref, files: [main, parent] });
     const to = { dir: join(root, "private"), env: {} };
-    const copy = await copyBundle({ ...adapter, bundle }, refOf([main]), from, to);
+    const copy = await copyBundle({ ...adapter, bundle }, refOf([main]), from, to, "/project");
     expect(await readFile(join(to.dir, ".tiny/zero.jsonl"), "utf8")).toBe("parent");
     expect(copy.files).toHaveLength(2);
   });
@@ -63,7 +63,7 @@ describe("copyBundle", () => {
   it("refuses a file outside the store", async () => {
     const from = { dir: join(root, "user"), env: {} };
     const files = [await fileIn(join(root, "one.jsonl"), "main")];
-    await expect(copyBundle(adapter, refOf(files), from, { dir: root, env: {} })).rejects.toThrow(
+    await expect(copyBundle(adapter, refOf(files), from, { dir: root, env: {} }, "/project")).rejects.toThrow(
       "does not lie",
     );
   });

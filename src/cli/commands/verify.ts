@@ -36,7 +36,7 @@ async function check(context: Context, name: string, agent: string | undefined):
     cli,
     arrange: (privateHome, cwd) =>
       isAtHome(context, opened, adapter)
-        ? copied(opened.native!.ref, adapter, home, privateHome)
+        ? copied(opened.native!.ref, adapter, home, { home: privateHome, cwd })
         : carriedInto(opened.source, { to: adapter, home: privateHome, cwd, cli }),
   });
   if (result.facts.total === 0)

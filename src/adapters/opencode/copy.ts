@@ -1,0 +1,224 @@
+// OpenCode's own sessions, row by row: what nobody changed is copied with everything in it, under new ids where the
+// session gets one. A changed entry is written into the part it came from; one that is gone takes its part along.
+import type { Entry, SessionRecord } from "../../session/session.ts";
+import type { Stream } from "../../session/source.ts";
+import { entryText } from "../../session/text.ts";
+import type { RowLine } from "../../storage/rows.ts";
+import type { Target, Written } from "../adapter.ts";
+import { newWriting, placeColumns, projectLine, slugOf } from "./begin.ts";
+import { rewrittenParts } from "./changed.ts";
+import { grouped, type Writing, writeGroup } from "./compose.ts";
+import { type Clock, newClock, newSessionId } from "./ids.ts";
+import { isObject, type JsonObject, lineOf, objectOf, word } from "./native.ts";
+import { fold } from "./read.ts";
+import type { OpenCodeState } from "./state.ts";
+import { type Project, projectOf } from "./store.ts";
+
+interface Copying {
+  target: Target;
+  file: string;
+  /** Whether it keeps its id, and all others with it. */
+  isSame: boolean;
+  clock: Clock;
+  ids: Map<string, string>;
+  project: Project;
+  state: OpenCodeState;
+  writing: Writing;
+  /** By the old id: the sessions of subagents. */
+  subagents: Map<string, string>;
+}
+
+export async function* copySession(stream: Stream, target: Target, file: string): AsyncGenerator<Written> {
+  const project = projectOf(target);
+  const copying: Copying = {
+    target,
+    file,
+    isSame: target.originalId === stream.header.source.originalId,
+    clock: newClock(target.now),
+    ids: new Map(),
+    project,
+    state: fold.initial({ path: "", originalId: target.originalId }),
+    writing: newWriting(stream, target, file, project),
+    subagents: new Map(),
+  };
+  copying.writing.clock = copying.clock;
+  if (!project.known && !copying.isSame)
+    yield { type: "record", file, bytes: `${projectLine(project, target)}\n`, says: [] };
+  yield* merged(stream, copying);
+  for await (const child of stream.children()) yield* copyChild(child, copying);
+}
+
+async function* copyChild(child: Stream, { target, isSame, subagents }: Copying): AsyncGenerator<Written> {
+  const old = child.header.source.originalId ?? child.header.id;
+  const id = isSame ? old : (subagents.get(old) ?? newSessionId());
+  const title = child.header.title === undefined ? {} : { title: child.header.title };
+  yield* copySession(
+    child,
+    { ...target, ...title, originalId: id, parent: { originalId: target.originalId } },
+    id,
+  );
+}
+
+/** Entries and records side by side: an entry belongs to the record it names, a new one comes before the next. */
+async function* merged(stream: Stream, copying: Copying): AsyncGenerator<Written> {
+  const entries = stream.entries()[Symbol.asyncIterator]();
+  let next = await entries.next();
+  /** Records without entries, which follow what stays and go with what is gone. */
+  let held: Written[] = [];
+  for await (const record of stream.records?.() ?? []) {
+    const line = lineOf(JSON.parse(textOf(record)));
+    if (!line) continue;
+    const old = entriesIn(copying, record, line);
+    const kept: Entry[] = [];
+    const added: Entry[] = [];
+    while (!next.done && indexOf(next.value) <= record.index) {
+      (indexOf(next.value) === record.index ? kept : added).push(next.value);
+      next = await entries.next();
+    }
+    if (added.length > 0) yield* composedEntries(copying, added);
+    if (line.table === "session") yield sessionRecord(copying, line);
+    else if (old.length === 0) held.push(messageRecord(copying, line, []));
+    else if (kept.length > 0) {
+      yield* held;
+      held = [];
+      yield* keptRecord(copying, line, old, kept);
+    }
+  }
+  const rest: Entry[] = [];
+  for (; !next.done; next = await entries.next()) rest.push(next.value);
+  if (rest.length > 0) yield* composedEntries(copying, rest);
+  else if (copying.isSame) yield* held;
+}
+
+function indexOf(entry: Entry): number {
+  return entry.records?.[0] ?? -1;
+}
+
+function textOf({ raw, encoding }: SessionRecord): string {
+  return encoding === "base64" ? Buffer.from(raw, "base64").toString("utf8") : raw;
+}
+
+function entriesIn({ state }: Copying, { index }: SessionRecord, value: RowLine): Entry[] {
+  const native = { index, line: index + 1, offset: 0, length: 0, value, whole: true, terminated: true };
+  const folded = fold.step(state, { ...native, losses: [], bytes: Buffer.alloc(0) });
+  return folded.flatMap((found) => (found.type === "entry" ? [found.entry] : []));
+}
+
+async function* composedEntries({ writing }: Copying, entries: readonly Entry[]): AsyncGenerator<Written> {
+  for await (const group of grouped(each(entries))) yield* writeGroup(writing, group);
+}
+
+async function* each(entries: readonly Entry[]): AsyncGenerator<Entry> {
+  yield* entries;
+}
+
+function* keptRecord(
+  copying: Copying,
+  line: RowLine,
+  old: readonly Entry[],
+  kept: readonly Entry[],
+): Generator<Written> {
+  const isWhole = old.length === kept.length && old.every((entry, at) => says(entry) === says(kept[at]!));
+  const rows = isWhole ? line.rows : rewrittenParts(line, old, kept);
+  const saying = kept.map((entry) => [entry.type, entryText(entry)] as const);
+  yield messageRecord(copying, { ...line, ...(rows && { rows }) }, saying);
+}
+
+/** What an entry says, as far as a part can say it. */
+function says(entry: Entry): string {
+  return JSON.stringify([entry.id, entry.type, entryText(entry), entry.parts ?? null]);
+}
+
+function sessionRecord(copying: Copying, line: RowLine): Written {
+  const { target, file, isSame, project } = copying;
+  if (isSame) return recordOf(file, line, []);
+  const todos = (line.rows ?? []).map((todo) => ({
+    ...todo,
+    row: { ...todo.row, session_id: target.originalId },
+  }));
+  const row = {
+    ...columnsOf(line),
+    id: target.originalId,
+    ...placeColumns(target, project),
+    parent_id: target.parent?.originalId ?? null,
+    slug: slugOf(target.originalId),
+    ...(target.title !== undefined && { title: target.title }),
+    // What went back is not copied, and a copy is shared with nobody.
+    revert: null,
+    share_url: null,
+    time_updated: target.now.getTime(),
+  };
+  return recordOf(file, { table: "session", row, ...(todos.length > 0 && { rows: todos }) }, []);
+}
+
+/** Of a session that came from a file: the columns that say the same. */
+function columnsOf({ row, data }: RowLine): JsonObject {
+  if (!isObject(data)) return row as JsonObject;
+  const time = objectOf(data.time);
+  const version = word(data.version) ?? "unknown";
+  return { title: data.title, version, time_created: time.created, permission: data.permission ?? null };
+}
+
+function messageRecord(
+  copying: Copying,
+  line: RowLine,
+  saying: readonly (readonly [Entry["type"], string])[],
+): Written {
+  const { file, isSame, target, clock } = copying;
+  if (isSame) return recordOf(file, line, saying);
+  const data = objectOf(line.data);
+  const time = clock.at(
+    new Date(Number(line.row.time_created ?? objectOf(data.time).created ?? 0)).toISOString(),
+  );
+  const id = newIdOf(copying, String(line.row.id), "msg");
+  if (data.role === "user") copying.writing.prompt = id;
+  const columns = { session_id: target.originalId, time_created: time, time_updated: time };
+  const rows = (line.rows ?? []).map((part) => ({
+    table: "part",
+    row: { id: newIdOf(copying, String(part.row.id), "prt"), message_id: id, ...columns },
+    data: partData(copying, part.data),
+  }));
+  const row = { id, ...columns };
+  return recordOf(file, { table: "message", row, data: messageData(copying, data, time), rows }, saying);
+}
+
+function newIdOf({ ids, clock }: Copying, old: string, prefix: "msg" | "prt"): string {
+  const id = ids.get(old) ?? clock.id(prefix);
+  ids.set(old, id);
+  return id;
+}
+
+/** The rest of the object with its own time, and the ids of others in place of theirs. */
+function messageData(
+  { ids }: Copying,
+  { id: _, sessionID: __, ...data }: JsonObject,
+  time: number,
+): JsonObject {
+  const parent = word(data.parentID);
+  return {
+    ...data,
+    ...(parent !== undefined && { parentID: ids.get(parent) ?? parent }),
+    time: { ...objectOf(data.time), created: time },
+  };
+}
+
+function partData(copying: Copying, data: unknown): unknown {
+  if (!isObject(data)) return data;
+  const { id: _, sessionID: __, messageID: ___, ...rest } = data;
+  const tail = word(rest.tail_start_id);
+  if (tail !== undefined) return { ...rest, tail_start_id: copying.ids.get(tail) ?? tail };
+  const state = objectOf(rest.state);
+  const child = word(objectOf(state.metadata).sessionId);
+  if (child === undefined) return rest;
+  const sessionId = copying.subagents.get(child) ?? newSessionId();
+  copying.subagents.set(child, sessionId);
+  return { ...rest, state: { ...state, metadata: { ...objectOf(state.metadata), sessionId } } };
+}
+
+function recordOf(
+  file: string,
+  line: RowLine,
+  saying: readonly (readonly [Entry["type"], string])[],
+): Written {
+  return { type: "record", file, bytes: `${JSON.stringify(line)}\n`, says: saying };
+}

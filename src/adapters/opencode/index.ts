@@ -1,0 +1,49 @@
+// The adapter for OpenCode. README.md describes the stores and what was measured with the real CLI.
+import type { Adapter } from "../adapter.ts";
+import { canExtend, copy } from "./copied-store.ts";
+import { exchange } from "./exported.ts";
+import { newSessionId } from "./ids.ts";
+import { configuration, isLive, version } from "./installed.ts";
+import { open } from "./open.ts";
+import { discover, projects, recognise, stores } from "./paths.ts";
+import { pathOf, plan, resumeCommand } from "./plan.ts";
+import { fold } from "./read.ts";
+import { sandbox } from "./sandbox.ts";
+import { tools } from "./tools.ts";
+import { write } from "./write.ts";
+
+export const opencode: Adapter = {
+  id: "opencode",
+  label: "OpenCode",
+  badge: "opencode",
+  provider: "opencode",
+  api: "anthropic",
+  holds: {
+    thinking: "signed",
+    images: true,
+    documents: true,
+    branches: false,
+    subagents: true,
+    models: "per_message",
+  },
+  proven: ["1.18.33"],
+  discover,
+  projects,
+  stores,
+  recognise,
+  open,
+  fold,
+  tools,
+  write,
+  plan,
+  exchange,
+  copy,
+  pathOf,
+  canExtend,
+  newId: () => newSessionId(),
+  resumeCommand,
+  version,
+  isLive,
+  configuration,
+  sandbox,
+};

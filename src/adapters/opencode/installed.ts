@@ -1,0 +1,126 @@
+// What is installed and how it is set up: the CLI itself, its configuration, and whether it works on a session.
+import { execFile } from "node:child_process";
+import { readlinkSync } from "node:fs";
+import { access, constants, mkdtemp, readdir, readFile, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+import type { Configuration, Home, SessionRef } from "../adapter.ts";
+import { generationOf, reading } from "./database.ts";
+import { columnObject, isObject, type JsonObject, objectOf, objects, word } from "./native.ts";
+import { kindOf } from "./open.ts";
+import { parsed } from "./tree.ts";
+
+const TIMEOUT_MS = 10_000;
+const PROGRAM = process.platform === "win32" ? "opencode.cmd" : "opencode";
+
+export async function version(home: Home): Promise<{ version: string; path: string } | undefined> {
+  const search = home.env.PATH ?? process.env.PATH ?? "";
+  for (const folder of search.split(delimiter).filter((one) => one !== "")) {
+    const path = join(folder, PROGRAM);
+    const isThere = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return versionOf(path, search);
+  }
+  return undefined;
+}
+
+/** In a home of its own, because the CLI makes its folders whatever it is asked. */
+async function versionOf(
+  path: string,
+  search: string,
+): Promise<{ version: string; path: string } | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), "baton-opencode-"));
+  try {
+    const env = {
+      PATH: search,
+      HOME: folder,
+      OPENCODE_DISABLE_AUTOUPDATE: "1",
+      OPENCODE_DISABLE_MODELS_FETCH: "1",
+    };
+    const { stdout } = await promisify(execFile)(path, ["--version"], { env, timeout: TIMEOUT_MS });
+    const found = /\d+\.\d+\.\d+\S*/.exec(stdout)?.[0];
+    return found === undefined ? undefined : { version: found, path };
+  } catch {
+    // A program of this name that does not answer is not the CLI.
+    return undefined;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The model of the configuration, else the one that was used last; as `provider/model`. */
+export async function configuration(home: Home): Promise<Configuration> {
+  const folder = join(home.env.XDG_CONFIG_HOME || join(home.dir, ".config"), "opencode");
+  const config: JsonObject = {};
+  for (const name of ["config.json", "opencode.json", "opencode.jsonc"])
+    Object.assign(config, await jsonIn(join(folder, name)));
+  const model = word(config.model) ?? (await recentModel(home));
+  const provider = model?.split("/", 1)[0];
+  return {
+    ...(model !== undefined && { model }),
+    ...(provider !== undefined && { provider }),
+    mcpServers: isObject(config.mcp) ? Object.keys(config.mcp).sort() : [],
+  };
+}
+
+async function recentModel(home: Home): Promise<string | undefined> {
+  const state = join(home.env.XDG_STATE_HOME || join(home.dir, ".local", "state"), "opencode", "model.json");
+  const [first] = objects((await jsonIn(state)).recent);
+  const provider = word(first?.providerID);
+  const model = word(first?.modelID);
+  return provider === undefined || model === undefined ? undefined : `${provider}/${model}`;
+}
+
+/** Comments are allowed there. What cannot be read is the CLI's to complain about. */
+async function jsonIn(path: string): Promise<JsonObject> {
+  const source = await readFile(path, "utf8").catch(() => "");
+  return objectOf(
+    parsed(source) ?? parsed(source.replace(/("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, "$1")),
+  );
+}
+
+const RECENTLY_MS = 5 * 60_000;
+
+/**
+ * There is no lock. A session is taken for live when a process holds the database and the last message is not
+ * complete, unless that was left behind a while ago.
+ */
+export async function isLive(ref: SessionRef): Promise<boolean> {
+  if (kindOf(ref.path) !== "database" || !(await isHeld(ref.path))) return false;
+  return reading(ref.path, (database) => {
+    if (generationOf(database) !== "rows") return false;
+    const last = database
+      .prepare(
+        "SELECT data, time_updated FROM message WHERE session_id = ? ORDER BY time_created DESC, id DESC LIMIT 1",
+      )
+      .get(ref.originalId);
+    const { role, time } = columnObject(last?.data);
+    const isOpen = role === "user" || (role === "assistant" && objectOf(time).completed === undefined);
+    return isOpen && Date.now() - Number(last?.time_updated ?? 0) < RECENTLY_MS;
+  });
+}
+
+/** Whether another process has the file open, as far as the system tells; where it does not, it might. */
+async function isHeld(path: string): Promise<boolean> {
+  const real = await realpath(path).catch(() => path);
+  const processes = await readdir("/proc").catch(() => undefined);
+  if (!processes) return true;
+  for (const pid of processes.filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)) {
+    const folder = `/proc/${pid}/fd`;
+    const handles = await readdir(folder).catch(() => []);
+    if (handles.some((handle) => targetOf(join(folder, handle)) === real)) return true;
+  }
+  return false;
+}
+
+function targetOf(link: string): string | undefined {
+  try {
+    return readlinkSync(link);
+  } catch {
+    // Closed since it was listed.
+    return undefined;
+  }
+}

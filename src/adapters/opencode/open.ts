@@ -1,0 +1,77 @@
+// Opens a session, wherever it lies: a database, the JSON tree, an exported file, or lines of rows.
+import type { Source } from "../../session/source.ts";
+import type { NativeRecord } from "../../storage/records.ts";
+import { readRecords } from "../../storage/records.ts";
+import type { SessionRef } from "../adapter.ts";
+import { openSource, type PassOptions } from "../open.ts";
+import { generationOf, identityOf, readDatabase, reading, sessionRows } from "./database.ts";
+import { discoverBeside } from "./paths.ts";
+import { fold } from "./read.ts";
+import { readExport, readTree } from "./tree.ts";
+
+export function open(ref: SessionRef): Promise<Source> {
+  return openOne(ref, new Set());
+}
+
+export type StoreKind = "database" | "tree" | "export" | "lines";
+
+export function kindOf(path: string): StoreKind {
+  if (path.endsWith(".jsonl")) return "lines";
+  if (!path.endsWith(".json")) return "database";
+  return /[\\/]storage[\\/]session[\\/][^\\/]+[\\/][^\\/]+$/.test(path) ? "tree" : "export";
+}
+
+/** `seen`: the sessions above this one, because a damaged store may name a session as its own child. */
+async function openOne(given: SessionRef, seen: ReadonlySet<string>): Promise<Source> {
+  // The records name the parent themselves.
+  const { parent: _, ...ref } = given;
+  const kind = kindOf(ref.path);
+  return openSource({
+    ref,
+    fold,
+    provider: "opencode",
+    read: (options) => read(ref, kind, options),
+    children: () => children(given, new Set([...seen, ref.originalId])),
+    ...(kind === "database" && { identity: async () => identityOf(ref.path, ref.originalId) }),
+  });
+}
+
+function read(
+  { path, originalId }: SessionRef,
+  kind: StoreKind,
+  options: PassOptions,
+): AsyncIterable<NativeRecord[]> {
+  switch (kind) {
+    case "database":
+      return readDatabase(path, originalId, options);
+    case "tree":
+      return readTree(path, options);
+    case "export":
+      return readExport(path, options);
+    case "lines":
+      return readRecords(path, options);
+  }
+}
+
+async function* children(ref: SessionRef, seen: ReadonlySet<string>): AsyncGenerator<Source> {
+  const kind = kindOf(ref.path);
+  const refs = kind === "database" ? childrenIn(ref) : kind === "tree" ? await discoverBeside(ref) : [];
+  for (const child of refs) if (!seen.has(child.originalId)) yield openOne(child, seen);
+}
+
+function childrenIn(ref: SessionRef): SessionRef[] {
+  const [file] = ref.files;
+  return reading(ref.path, (database) => {
+    const generation = generationOf(database);
+    const rows = generation ? sessionRows(database, generation) : [];
+    return rows
+      .filter(({ parent, size }) => parent === ref.originalId && size > 0)
+      .sort((a, b) => (a.id < b.id ? 1 : -1))
+      .map(({ id, size, updated }) => ({
+        agent: "opencode",
+        originalId: id,
+        path: ref.path,
+        files: file ? [{ ...file, size, mtimeMs: updated }] : [],
+      }));
+  });
+}

@@ -1,0 +1,175 @@
+// Where OpenCode keeps sessions: a database, a tree of JSON files before it, and a database inside the project before
+// that. Several of them can be there at once; a session is listed from the newest that holds it.
+import { readFileSync, statSync } from "node:fs";
+import { open, readFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { BatonError } from "../../session/error.ts";
+import type { FileRef, Home, SessionRef } from "../adapter.ts";
+import { entriesOf, fileRef, type OnProblem } from "../folder.ts";
+import { generationOf, reading, type SessionRow, sessionRows } from "./database.ts";
+import { isObject, objectOf, word } from "./native.ts";
+import { exportOf, namesIn, parsed, storageOf } from "./tree.ts";
+
+export function dataFolder(home: Home): string {
+  return join(home.env.XDG_DATA_HOME || join(home.dir, ".local", "share"), "opencode");
+}
+
+/** The one that today's CLI uses. */
+export function databasePath(home: Home): string {
+  return join(dataFolder(home), "opencode.db");
+}
+
+export function stores(home: Home): string[] {
+  return [dataFolder(home)];
+}
+
+/** Builds of another channel have a database of their own. */
+const DATABASE = /^opencode(?:-[\w.-]+)?\.db$/;
+
+export async function* discover(home: Home, onProblem?: OnProblem): AsyncGenerator<SessionRef> {
+  const known = new Set<string>();
+  for await (const ref of found(home, onProblem)) {
+    if (known.has(ref.originalId)) continue;
+    known.add(ref.originalId);
+    yield ref;
+  }
+}
+
+async function* found(home: Home, onProblem?: OnProblem): AsyncGenerator<SessionRef> {
+  const data = dataFolder(home);
+  const names = (await entriesOf(data, onProblem))
+    .map(({ name }) => name)
+    .filter((name) => DATABASE.test(name));
+  // The plain name sorts first, and is the one in use.
+  for (const name of names.sort((a, b) => a.length - b.length))
+    yield* inDatabase(join(data, name), onProblem);
+  yield* inTree(join(data, "storage"), onProblem);
+  for (const project of new Set([home.dir, ...(home.projects ?? [])]))
+    yield* inDatabase(join(project, ".opencode", "opencode.db"), onProblem);
+}
+
+async function* inDatabase(path: string, onProblem?: OnProblem): AsyncGenerator<SessionRef> {
+  const file = await fileRef(path, "main", onProblem);
+  if (!file || file.size === 0) return;
+  try {
+    yield* refsIn(file);
+  } catch (error) {
+    onProblem?.(path, error as Error);
+  }
+}
+
+function refsIn(file: FileRef): SessionRef[] {
+  return reading(file.path, (database) => {
+    const generation = generationOf(database);
+    const rows = generation ? sessionRows(database, generation) : [];
+    const ids = new Set(rows.map(({ id }) => id));
+    return rows.map((row) => refOf(file, row, ids));
+  });
+}
+
+/** Size and time are the session's own: other sessions change the file as well. */
+function refOf(
+  file: FileRef,
+  { id, parent, updated, size }: SessionRow,
+  ids: ReadonlySet<string>,
+): SessionRef {
+  const main: FileRef = { ...file, size, mtimeMs: updated };
+  const ref = { agent: "opencode", originalId: id, path: file.path, files: [main] };
+  return parent !== undefined && ids.has(parent) ? { ...ref, parent } : ref;
+}
+
+async function* inTree(storage: string, onProblem?: OnProblem): AsyncGenerator<SessionRef> {
+  const sessions = join(storage, "session");
+  for (const project of await entriesOf(sessions, onProblem)) {
+    if (!project.isDirectory()) continue;
+    for (const { name } of await entriesOf(join(sessions, project.name), onProblem)) {
+      const ref = name.endsWith(".json")
+        ? await treeRef(join(sessions, project.name, name), onProblem)
+        : undefined;
+      if (ref) yield ref;
+    }
+  }
+}
+
+/** The sessions of the same tree that this one has spawned. */
+export async function discoverBeside(ref: SessionRef): Promise<SessionRef[]> {
+  const all = await Array.fromAsync(inTree(storageOf(ref.path)));
+  return all
+    .filter(({ parent }) => parent === ref.originalId)
+    .sort((a, b) => (a.originalId < b.originalId ? 1 : -1));
+}
+
+async function treeRef(path: string, onProblem?: OnProblem): Promise<SessionRef | undefined> {
+  const file = await fileRef(path, "main", onProblem);
+  const originalId = basename(path, ".json");
+  const messages = join(storageOf(path), "message", originalId);
+  // A session without a message is none.
+  if (!file || namesIn(messages).length === 0) return undefined;
+  const { mtimeMs } = statSync(messages);
+  const main = { ...file, mtimeMs: Math.max(file.mtimeMs, mtimeMs) };
+  const parent = word(objectOf(parsed(readFileSync(path, "utf8"))).parentID);
+  const ref = { agent: "opencode", originalId, path, files: [main] };
+  return parent === undefined ? ref : { ...ref, parent };
+}
+
+/** The folders that sessions were started in. */
+export async function projects(home: Home): Promise<readonly string[]> {
+  const path = databasePath(home);
+  if (!(await fileRef(path, "main"))) return [];
+  return reading(path, (database) => {
+    if (generationOf(database) !== "rows") return [];
+    const rows = database.prepare("SELECT DISTINCT directory FROM session").all();
+    return rows.flatMap(({ directory }) =>
+      typeof directory === "string" && directory !== "" ? [directory] : [],
+    );
+  });
+}
+
+const HEAD = 4096;
+const LARGEST_JSON = 1 << 29;
+
+export async function recognise(path: string): Promise<SessionRef | undefined> {
+  const file = await fileRef(path, "main");
+  if (!file || file.size === 0) return undefined;
+  const head = await headOf(path);
+  if (head.startsWith("SQLite format 3\0")) return onlyIn(file);
+  if (/^\s*\{"table":"sessions?",/.test(head)) return linesRef(file, head);
+  if (!/^\s*\{/.test(head) || !path.endsWith(".json") || file.size > LARGEST_JSON) return undefined;
+  const value = parsed(await readFile(path, "utf8"));
+  const exported = exportOf(value);
+  if (exported) return { agent: "opencode", originalId: exported.info.id, path, files: [file] };
+  const isTree =
+    isObject(value) && word(value.id)?.startsWith("ses_") && basename(dirname(dirname(path))) === "session";
+  return isTree ? treeRef(path) : undefined;
+}
+
+function linesRef(file: FileRef, head: string): SessionRef | undefined {
+  const originalId = /"id":"([^"]+)"/.exec(head)?.[1];
+  return originalId === undefined
+    ? undefined
+    : { agent: "opencode", originalId, path: file.path, files: [file] };
+}
+
+/** A database that holds several sessions names none. */
+function onlyIn(file: FileRef): SessionRef | undefined {
+  const refs = refsIn(file);
+  const own = refs.filter(({ parent }) => parent === undefined);
+  const [first, ...others] = own;
+  if (others.length === 0) return first;
+  const listed = own.slice(0, 10).map(({ originalId }) => `  opencode:${originalId}`);
+  throw new BatonError(
+    "ambiguous",
+    `${file.path} holds ${own.length} sessions:\n${listed.join("\n")}`,
+    "Name the one you mean by its id.",
+  );
+}
+
+async function headOf(path: string): Promise<string> {
+  const file = await open(path, "r");
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD), 0, HEAD, 0);
+    return buffer.toString("latin1", 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,204 @@
+// OpenCode's tools in universal terms, and the way back. Arguments that the vocabulary has no name for stand beside
+// the universal ones under their own, in both directions: a call in the history is not checked by anybody.
+import { type Loss, loss } from "../../session/losses.ts";
+import type { Tool, ToolCall, ToolResult } from "../../session/session.ts";
+import type { Edit, FileChange } from "../../session/tools.ts";
+import type { Translated } from "../adapter.ts";
+import { parsePatch, printPatch } from "../patch.ts";
+import { editOf, editsOf, questionsOf, todosOf } from "../reading.ts";
+import { isObject, type JsonObject, objects, text, word } from "./native.ts";
+
+export interface UniversalCall {
+  tool: Tool;
+  input: JsonObject;
+}
+
+type Reader = (input: JsonObject, whole: boolean) => UniversalCall | undefined;
+
+export function universalCall(name: string, input: JsonObject, whole: boolean): UniversalCall {
+  return READERS.get(name)?.(input, whole) ?? { tool: "unknown", input };
+}
+
+/** The universal names of arguments that are called otherwise here. */
+function renamed(tool: Tool, needed: string, names: Readonly<Record<string, string>> = {}): Reader {
+  return (native) => {
+    const input: JsonObject = {};
+    for (const [name, value] of Object.entries(native)) input[names[name] ?? name] = value;
+    return input[needed] === undefined ? undefined : { tool, input };
+  };
+}
+
+const patchReader: Reader = ({ patchText, ...rest }, whole) => {
+  const patch = text(patchText);
+  if (patch === undefined) return undefined;
+  const changes = whole ? parsePatch(patch) : undefined;
+  const path = changes?.[0]?.path ?? "";
+  return { tool: "edit", input: { path, patch, ...(changes && { changes }), ...rest } };
+};
+
+const editReader: Reader = ({ filePath, oldString, newString, replaceAll, ...rest }) => {
+  const edit = editOf({ oldString, newString, replaceAll });
+  if (text(filePath) === undefined || !edit) return undefined;
+  return { tool: "edit", input: { path: filePath, edits: [edit], ...rest } };
+};
+
+const multiEditReader: Reader = ({ filePath, edits, ...rest }) => {
+  const known = editsOf(edits);
+  if (text(filePath) === undefined || !known) return undefined;
+  return { tool: "edit", input: { path: filePath, edits: known, ...rest } };
+};
+
+const todoReader: Reader = ({ todos, ...rest }) => {
+  const items = todosOf(todos);
+  return items && { tool: "todo", input: { items, ...rest } };
+};
+
+const questionReader: Reader = ({ questions, ...rest }) => {
+  const known = questionsOf(questions);
+  return known && { tool: "ask", input: { questions: known, ...rest } };
+};
+
+const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ["read", renamed("read", "path", { filePath: "path" })],
+  ["view", renamed("read", "path", { file_path: "path", filePath: "path" })],
+  ["write", renamed("write", "content", { filePath: "path", file_path: "path" })],
+  ["edit", editReader],
+  ["multiedit", multiEditReader],
+  ["patch", patchReader],
+  ["apply_patch", patchReader],
+  ["bash", renamed("bash", "command", { workdir: "cwd" })],
+  ["grep", renamed("search", "pattern", { include: "glob" })],
+  ["glob", renamed("glob", "pattern")],
+  ["list", renamed("list", "path")],
+  ["ls", renamed("list", "path")],
+  ["task", renamed("task", "prompt", { subagent_type: "agent" })],
+  ["todowrite", todoReader],
+  ["webfetch", renamed("web_fetch", "url")],
+  ["fetch", renamed("web_fetch", "url")],
+  ["websearch", renamed("web_search", "query")],
+  ["question", questionReader],
+]);
+
+/** Tools of OpenCode's own that the universal vocabulary has no word for. */
+const OTHERS: ReadonlySet<string> = new Set([
+  "todoread",
+  "skill",
+  "invalid",
+  "lsp",
+  "plan_enter",
+  "plan_exit",
+]);
+
+interface Native {
+  name: string;
+  input: JsonObject;
+}
+
+/** Half a call is worse than one in another agent's words: undefined where something that is needed is missing. */
+function nativeCall({ tool, input }: ToolCall): Native | undefined {
+  const { path, ...rest } = input;
+  switch (tool) {
+    case "read":
+      return { name: "read", input: { filePath: path, ...rest } };
+    case "write":
+      return { name: "write", input: { filePath: path, ...rest } };
+    case "edit":
+      return nativeEdit(input);
+    case "bash":
+      return input.stdin === undefined && input.session === undefined
+        ? { name: "bash", input: named(input, { cwd: "workdir" }) }
+        : undefined;
+    case "search":
+      return { name: "grep", input: named(input, { glob: "include" }) };
+    case "glob":
+    case "list":
+      return { name: tool, input };
+    case "ask":
+      return { name: "question", input };
+    case "task":
+      return { name: "task", input: named(input, { agent: "subagent_type" }) };
+    case "web_fetch":
+      return { name: "webfetch", input };
+    case "web_search":
+      return { name: "websearch", input };
+    case "todo":
+      return nativeTodo(input);
+    case "unknown":
+      return undefined;
+  }
+}
+
+function named(input: JsonObject, names: Readonly<Record<string, string>>): JsonObject {
+  return Object.fromEntries(Object.entries(input).map(([name, value]) => [names[name] ?? name, value]));
+}
+
+function nativeEdit({ path, edits, changes, patch, ...rest }: JsonObject): Native | undefined {
+  const known = objects(edits) as unknown as Edit[];
+  const [first, ...more] = known;
+  if (first && more.length === 0)
+    return { name: "edit", input: { filePath: path, ...editText(first), ...rest } };
+  if (first) return { name: "multiedit", input: { filePath: path, edits: known.map(editText), ...rest } };
+  const told = text(patch);
+  const isPatch = told !== undefined && parsePatch(told) !== undefined;
+  const patchText = isPatch ? told : printPatch(objects(changes) as unknown as FileChange[]);
+  return patchText === undefined ? undefined : { name: "apply_patch", input: { patchText, ...rest } };
+}
+
+function editText({ old, new: after, all }: Edit): JsonObject {
+  return { oldString: old, newString: after, ...(all === true && { replaceAll: true }) };
+}
+
+function nativeTodo({ items, ...rest }: JsonObject): Native | undefined {
+  if (!Array.isArray(items)) return undefined;
+  const todos = objects(items).map(({ text: content, ...more }) => ({ content, ...more }));
+  return { name: "todowrite", input: { todos, ...rest } };
+}
+
+/** `mcp__server__tool` is `server_tool` here. */
+function mcpName(name: string): string | undefined {
+  const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(name) ?? [];
+  return server === undefined ? undefined : `${server}_${tool}`;
+}
+
+/** What an API takes for the name of a tool. */
+function safeName(name: string): string {
+  return name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64) || "unknown";
+}
+
+export function tools(call: ToolCall, result: ToolResult | undefined): Translated {
+  const recorded = call.originalTool ?? call.tool;
+  const native = nativeCall(call);
+  if (native) {
+    const losses = native.name === recorded ? [] : [renaming(call, recorded, native.name)];
+    return { pairs: [{ ...native, result }], losses };
+  }
+  const name = safeName(mcpName(recorded) ?? recorded);
+  const isForeign = call.tool === "unknown" && call.originalInput !== undefined;
+  const input = asObject(isForeign ? call.originalInput : call.input);
+  const losses: Loss[] = [];
+  if (name !== recorded) losses.push(renaming(call, recorded, name));
+  else if (!READERS.has(name) && !OTHERS.has(name))
+    losses.push(loss("tool_kept", { entry: call.id }, recorded));
+  return { pairs: [{ name, input, result }], losses };
+}
+
+function renaming(call: ToolCall, from: string, to: string): Loss {
+  return loss("tool_renamed", { entry: call.id }, `${from} → ${to}`);
+}
+
+/** Arguments are always an object here; free text of another agent becomes its only argument. */
+function asObject(input: unknown): JsonObject {
+  if (isObject(input)) return input;
+  const parsed = word(input) === undefined ? undefined : parsedObject(String(input));
+  return parsed ?? { input };
+}
+
+function parsedObject(input: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(input);
+    return isObject(value) ? value : undefined;
+  } catch {
+    // Free text.
+    return undefined;
+  }
+}

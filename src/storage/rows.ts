@@ -1,0 +1,93 @@
+// Rows of a database as lines of JSON, so that everything that works on the lines of a file works on them as well:
+// folding, archiving, reading back. A line is a row with the rows that belong to it:
+// {"table":"message","row":{…columns…},"data":{…},"rows":[…]}. The column `data` holds JSON and stands there as it is.
+import type { NativeRecord, ReadOptions } from "./records.ts";
+import { START } from "./records.ts";
+import { shrink } from "./shrink.ts";
+
+export type Row = Readonly<Record<string, unknown>>;
+
+export interface RowLine {
+  table: string;
+  row: Row;
+  /** The column of that name: JSON as it is, or a string where it is none. */
+  data?: unknown;
+  rows?: readonly RowLine[];
+  /** Instead of a new row: what to change in one that is there, and what has to stand there until then. */
+  set?: Row;
+  was?: Row;
+  /** Only if there is no such row yet; it then stays for good. */
+  ensure?: boolean;
+}
+
+/** The line without its newline; `belonging` are lines as well. */
+export function rowLine(table: string, row: Row, belonging: readonly string[] = []): string {
+  const { data, ...columns } = row;
+  const head = JSON.stringify({ table, row: columns }).slice(0, -1);
+  const own = data === undefined ? "" : `,"data":${dataText(data)}`;
+  return `${head}${own}${belonging.length > 0 ? `,"rows":[${belonging.join(",")}]` : ""}}`;
+}
+
+/** Objects stand as they are; anything else as a string, which says that it is text. */
+function dataText(data: unknown): string {
+  const isObject = typeof data === "string" && data.startsWith("{") && !/[\n\r]/.test(data) && isJson(data);
+  return isObject ? data : JSON.stringify(typeof data === "string" ? data : String(data));
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The row with its column `data` as a database holds it. */
+export function columnsIn({ row, data }: RowLine): Row {
+  if (data === undefined) return row;
+  return { ...row, data: typeof data === "string" ? data : JSON.stringify(data) };
+}
+
+/** A row and all that belong to it, each before its own. */
+export function* flattened(line: RowLine): Generator<RowLine> {
+  yield line;
+  for (const inner of line.rows ?? []) yield* flattened(inner);
+}
+
+type LineOptions = Pick<ReadOptions, "from" | "shrink" | "raw">;
+
+const BATCH = 64;
+const BATCH_BYTES = 1 << 20;
+
+/** Lines as records. `lines` begins with the one of the number it is given. */
+export function* lineRecords(
+  lines: (first: number) => Iterable<string>,
+  options: LineOptions,
+): Generator<NativeRecord[]> {
+  let { index, offset } = options.from ?? START;
+  let batch: NativeRecord[] = [];
+  let size = 0;
+  for (const line of lines(index)) {
+    const bytes = Buffer.from(`${line}\n`);
+    batch.push({
+      index,
+      line: index + 1,
+      offset,
+      length: bytes.length,
+      value: options.raw ? undefined : JSON.parse((options.shrink && shrink(bytes)) || line),
+      whole: !options.shrink,
+      terminated: true,
+      losses: [],
+      bytes,
+    });
+    index++;
+    offset += bytes.length;
+    size += bytes.length;
+    if (batch.length < BATCH && size < BATCH_BYTES) continue;
+    yield batch;
+    batch = [];
+    size = 0;
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -1,0 +1,123 @@
+// Opens other programs' SQLite databases. Reading leaves them alone and works while their owner writes; what goes
+// wrong is told as an error for people.
+import { existsSync, statSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
+import { BatonError, type ErrorCode } from "../session/error.ts";
+
+/** How long to wait for a writer of another process. */
+const PATIENCE_MS = 5000;
+
+/** For reading only; the connection sees what others have committed, also what is still in the write-ahead log. */
+export function openToRead(path: string): DatabaseSync {
+  if (!existsSync(path))
+    throw new BatonError("not_found", `There is no database ${path}.`, "List the sessions again.");
+  try {
+    return checked(new DatabaseSync(path, { readOnly: true, timeout: PATIENCE_MS }));
+  } catch (error) {
+    // In a folder where nothing can be written the log's index cannot be made; without a log none is needed.
+    if (!isUnopenable(error) || sizeOf(`${path}-wal`) > 0) throw sqliteError(error, path);
+    return immutable(path);
+  }
+}
+
+export function openToWrite(path: string): DatabaseSync {
+  try {
+    const database = new DatabaseSync(path, { timeout: PATIENCE_MS, enableForeignKeyConstraints: true });
+    return checked(database);
+  } catch (error) {
+    throw sqliteError(error, path);
+  }
+}
+
+/** Opening reads nothing yet; this does. */
+function checked(database: DatabaseSync): DatabaseSync {
+  try {
+    database.prepare("SELECT count(*) FROM sqlite_master").get();
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function immutable(path: string): DatabaseSync {
+  const url = pathToFileURL(path);
+  url.searchParams.set("immutable", "1");
+  try {
+    return checked(new DatabaseSync(url, { readOnly: true }));
+  } catch (error) {
+    throw sqliteError(error, path);
+  }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+export function hasTable(database: DatabaseSync, table: string): boolean {
+  return (
+    database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(table) !== undefined
+  );
+}
+
+export function columnsOf(database: DatabaseSync, table: string): { name: string; key: number }[] {
+  return database
+    .prepare("SELECT name, pk FROM pragma_table_info(?) ORDER BY cid")
+    .all(table)
+    .map(({ name, pk }) => ({ name: String(name), key: Number(pk) }));
+}
+
+/** SQLite's own numbers: the lowest byte of its extended ones. */
+const BUSY = 5;
+const LOCKED = 6;
+const READ_ONLY = 8;
+const DISK = 10;
+const CORRUPT = 11;
+const FULL = 13;
+const CANNOT_OPEN = 14;
+const CONSTRAINT = 19;
+const NO_DATABASE = 26;
+
+const MEANINGS: Readonly<Record<number, readonly [ErrorCode, string, string]>> = {
+  [BUSY]: ["busy", "is locked by another program", "Wait until its agent has finished, then try again."],
+  [LOCKED]: ["busy", "is locked by another program", "Wait until its agent has finished, then try again."],
+  [READ_ONLY]: ["not_writable", "is read-only", "Check who owns it and its permissions, then try again."],
+  [DISK]: [
+    "failed",
+    "could not be read or written: the disk reported an error",
+    "Check the disk, then try again.",
+  ],
+  [CORRUPT]: ["damaged", "is damaged", "Restore it from a backup, or let its agent repair it."],
+  [FULL]: [
+    "not_writable",
+    "could not be written because the disk is full",
+    "Free some space there, then try again.",
+  ],
+  [CANNOT_OPEN]: ["not_writable", "could not be opened", "Check who owns it and its folder, then try again."],
+  [CONSTRAINT]: [
+    "refused",
+    "holds some of these rows already",
+    "Run the command again: it takes new ids each time.",
+  ],
+  [NO_DATABASE]: ["damaged", "is not an SQLite database", "Name the session's own file."],
+};
+
+/** What SQLite's error means; errors of ours pass as they are. */
+export function sqliteError(error: unknown, path: string): BatonError {
+  if (error instanceof BatonError) return error;
+  const [code, sentence, hint] = MEANINGS[numberOf(error)] ?? [
+    "failed",
+    `could not be used: ${error instanceof Error ? error.message : String(error)}`,
+    "Look at the message, then try again.",
+  ];
+  return new BatonError(code, `${path} ${sentence}.`, hint, error);
+}
+
+function isUnopenable(error: unknown): boolean {
+  return [READ_ONLY, CANNOT_OPEN].includes(numberOf(error));
+}
+
+function numberOf(error: unknown): number {
+  return error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : 0;
+}
