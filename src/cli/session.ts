@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import type { Adapter, SessionRef } from "../adapters/adapter.ts";
 import { adapterNamed, isPath, locate } from "../catalog/locate.ts";
 import type { Found } from "../catalog/scan.ts";
+import { understood } from "../catalog/understood.ts";
 import { type Format, formats } from "../formats/index.ts";
 import { BatonError } from "../session/error.ts";
 import type { Source } from "../session/source.ts";
@@ -21,7 +22,7 @@ export async function openSession(context: Context, name: string): Promise<Opene
   const file = await fileNamed(name);
   const stored = file === undefined ? undefined : await storedAs(name, context, adapters);
   const format = file === undefined || stored ? undefined : await recognised(file);
-  if (file !== undefined && format?.read) return { source: await format.read(file), path: file };
+  if (file !== undefined && format) return { source: await readFormat(format, file), path: file };
   const found = stored ?? (await locate(file ?? name, context.home, adapters));
   return { source: await found.adapter.open(found.ref), path: found.ref.path, native: found };
 }
@@ -48,10 +49,8 @@ export async function openAs(context: Context, name: string, from: string): Prom
   const file = await fileNamed(name);
   const format = formats.find(({ id }) => id === from);
   if (format) {
-    if (!format.read)
-      throw new BatonError("unsupported", `${format.label} can be written but not read.`, readable());
     if (file === undefined) throw new BatonError("not_found", `There is no file ${name}.`, "Check the path.");
-    return { source: await format.read(file), path: file };
+    return { source: await readFormat(format, file), path: file };
   }
   const adapter = adapterNamed(from, await context.adapters());
   const stored = file === undefined ? undefined : await storedAs(name, context, [adapter]);
@@ -63,6 +62,13 @@ export async function openAs(context: Context, name: string, from: string): Prom
   if (!ref)
     throw new BatonError("damaged", `${file} is not a ${adapter.label} session.`, "Leave out --from.");
   return { source: await adapter.open(ref), path: file, native: { adapter, ref } };
+}
+
+async function readFormat(format: Format, file: string): Promise<Source> {
+  if (!format.read)
+    throw new BatonError("unsupported", `${format.label} can be written but not read.`, readable());
+  const source = await format.read(file);
+  return format.isAnonymous ? understood(source) : source;
 }
 
 function readable(): string {

@@ -23,6 +23,8 @@ export interface Format {
    * included; request: what the model would see now.
    */
   takes: "all" | "branch" | "request";
+  /** Whether its calls have the names of some agent's tools, and nothing says which agent's. */
+  isAnonymous?: boolean;
   /** From the beginning of the file, or all of it where that does not tell. */
   recognise?(path: string): Promise<boolean>;
   read?(path: string): Promise<Source>;

@@ -130,6 +130,11 @@ function messagesOf(turn: Turn, header: Header, dialect: Dialect, out: Outgoing)
     case "user":
       return [dialect.user(entry, out) ?? []].flat();
     case "system":
+      if (entry.injected) {
+        // Tools, skills, environment of the agent, which whoever sends the request tells anew.
+        out.lost("context_dropped", entry.id, entry.subtype ?? "context of the agent");
+        return [];
+      }
       return [dialect.system(entry, out) ?? []].flat();
     case "tool_result":
       out.lost("result_dropped", entry.id, `its call ${entry.callId} is not there`);
