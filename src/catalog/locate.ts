@@ -71,7 +71,11 @@ async function locatePath(path: string, all: readonly Found[], adapters: readonl
   } catch (error) {
     throw new BatonError("not_found", `There is no file ${path}.`, "Check the path.", error);
   }
-  for (const found of all) if (await isSameFile(found.ref, path, file)) return found;
+  const same: Found[] = [];
+  for (const found of all) if (await isSameFile(found.ref, path, file)) same.push(found);
+  // A database holds many sessions; subagents are meant only where they are named.
+  const main = same.filter(({ ref }) => ref.parent === undefined);
+  if (same.length > 0) return only(path, main.length > 0 ? main : same);
   for (const adapter of adapters) {
     const ref = await adapter.recognise(path);
     if (ref) return { adapter, ref };

@@ -82,12 +82,17 @@ async function isSameContent(one: SessionRef, other: SessionRef): Promise<boolea
 }
 
 const TAIL = 1 << 16;
+/** How every SQLite database begins. */
+const DATABASE = Buffer.from("SQLite format 3\0");
 
 /** Sessions only ever grow, so two of one id and size that end alike are the same. */
 async function readTail(ref: SessionRef): Promise<Buffer> {
   const length = Math.min(TAIL, sizeOf(ref));
   const file = await open(ref.path, "r");
   try {
+    const head = await file.read(Buffer.alloc(DATABASE.length), 0, DATABASE.length, 0);
+    // Where in a database a session stands is nowhere told; when it last changed is.
+    if (head.buffer.equals(DATABASE)) return Buffer.from(String(changedAt(ref)));
     const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, sizeOf(ref) - length);
     return buffer.subarray(0, bytesRead);
   } finally {

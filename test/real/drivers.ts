@@ -8,6 +8,8 @@ export interface Driver {
   env(home: string, url: string): Record<string, string>;
   start(prompt: string): string[];
   resume(id: string, prompt: string): string[];
+  /** The prompt, where it is not an argument. */
+  stdin?(prompt: string): string;
   /** The session's id, from what the CLI prints. */
   idOf(stdout: string): string | undefined;
   /** Where the session files are. */
@@ -93,9 +95,11 @@ const opencode: Driver = {
     OPENCODE_DISABLE_SHARE: "1",
     OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
   }),
-  // With a title of its own no model is asked for one. An argument with a blank is stored in quotes.
-  start: (prompt) => [...OPENCODE_RUN, "--title", "A_test", "--", ...prompt.split(" ")],
-  resume: (id, prompt) => [...OPENCODE_RUN, "-s", id, "--", ...prompt.split(" ")],
+  // With a title of its own no model is asked for one.
+  start: () => [...OPENCODE_RUN, "--title", "A_test"],
+  resume: (id) => [...OPENCODE_RUN, "-s", id],
+  // An argument with a blank is stored in quotes, and one that is a number fails.
+  stdin: (prompt) => prompt,
   idOf: (stdout) => /"sessionID":"([^"]+)"/.exec(stdout)?.[1],
   store: (home) => join(home, ".local", "share", "opencode"),
   isContext: () => false,

@@ -97,6 +97,7 @@ export async function openRig(name: CliName, options: RigOptions = {}): Promise<
     throw new Error(`${name} has written no session ${id}`);
   }
 
+  const told = (prompt: string) => (driver.stdin ? { stdin: driver.stdin(prompt) } : {});
   const run: Rig["run"] = (args, replies, more) => exec([installed.path, ...args], replies, more);
   return {
     name,
@@ -107,8 +108,9 @@ export async function openRig(name: CliName, options: RigOptions = {}): Promise<
     loopback,
     run,
     exec,
-    start: (prompt, replies, more) => run(driver.start(prompt), replies, more),
-    resume: (id, prompt, replies, more) => run(driver.resume(id, prompt), replies, more),
+    start: (prompt, replies, more) => run(driver.start(prompt), replies, { ...told(prompt), ...more }),
+    resume: (id, prompt, replies, more) =>
+      run(driver.resume(id, prompt), replies, { ...told(prompt), ...more }),
     async snapshot() {
       const copy = await realpath(await mkdtemp(join(tmpdir(), "baton-home-")));
       snapshots.push(copy);
