@@ -64,15 +64,14 @@ function kindOfList(list: readonly unknown[], request: Json): Kind | undefined {
 }
 
 function isContents(items: readonly unknown[]): boolean {
-  return (
-    items.length > 0 &&
-    items.every(
-      (item) =>
-        isObject(item) &&
-        Array.isArray(item.parts) &&
-        [undefined, "user", "model", "function"].includes(item.role as undefined),
-    )
-  );
+  return items.length > 0 && items.every((item) => isObject(item) && isContent(item));
+}
+
+/** Parts say what they are by their fields; an agent's own have a type. */
+function isContent({ role, parts, ...others }: Json): boolean {
+  const isRole = role === undefined || role === "user" || role === "model" || role === "function";
+  const isBare = Array.isArray(parts) && parts.every((part) => isObject(part) && !("type" in part));
+  return isRole && isBare && Object.keys(others).length === 0;
 }
 
 function isItems(items: readonly unknown[]): boolean {

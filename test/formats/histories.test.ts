@@ -13,7 +13,7 @@ import { responses } from "../../src/loopback/responses.ts";
 import { createSigner } from "../../src/loopback/signature.ts";
 import type { Wire } from "../../src/loopback/wire.ts";
 import type { Loss } from "../../src/session/losses.ts";
-import type { Entry, Session } from "../../src/session/session.ts";
+import type { Entry } from "../../src/session/session.ts";
 import { type Source, sourceOf } from "../../src/session/source.ts";
 import { visible } from "../../src/transform/visible.ts";
 import { cases, laidOut } from "../conformance/fixtures.ts";
@@ -361,34 +361,4 @@ describe("what is read", () => {
       { callId: "c1.2", output: "no b", success: false },
     ]);
   });
-});
-
-const universalSession: Session = session([user("u"), assistant("a"), call("c1"), result("c1")]);
-
-describe("recognising", () => {
-  const readable = formats.filter(({ read }) => read);
-
-  it.each(readable.map((format) => [format.id, format] as const))(
-    "%s and nothing else",
-    async (id, format) => {
-      const path = join(folder(), `recognise-${id}`);
-      const pieces = await Array.fromAsync(format.write(sourceOf(universalSession)));
-      await writeFile(path, pieces.join(""));
-      expect(await recognisedAs(path)).toEqual([id]);
-    },
-  );
-
-  it.each(cases.map((one) => [`${one.adapter.id} ${one.fixture}`, one] as const))(
-    "no file of %s is taken for one",
-    async (_, one) => {
-      for (const { path, thread } of await laidOut(one))
-        if (thread === undefined) expect(await recognisedAs(path)).toEqual([]);
-    },
-  );
-
-  async function recognisedAs(path: string): Promise<string[]> {
-    const found: string[] = [];
-    for (const { id, recognise } of formats) if (await recognise?.(path)) found.push(id);
-    return found;
-  }
 });
