@@ -10,6 +10,7 @@ import { type Source, sourceOf } from "../../src/session/source.ts";
 import { entryText } from "../../src/session/text.ts";
 import { carry } from "../../src/switch/carry.ts";
 import { visible } from "../../src/transform/visible.ts";
+import { emptyStore } from "../adapters/opencode/database.ts";
 import { session } from "../session/build.ts";
 
 export const named = (id: string): Adapter => {
@@ -26,6 +27,8 @@ export interface World {
 export async function newWorld(): Promise<World> {
   const dir = await mkdtemp(join(tmpdir(), "baton-return-"));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  // An agent that keeps a database has made it when it was first used.
+  emptyStore(dir);
   return { home: { dir, env: {} }, batonHome: join(dir, ".baton") };
 }
 

@@ -59,7 +59,7 @@ async function* copyChild(child: Stream, { target, isSame, subagents }: Copying)
   );
 }
 
-/** Entries and records side by side: an entry belongs to the record it names, a new one comes before the next. */
+/** Entries and records side by side: an entry belongs to the record it names, a new one comes where it stands. */
 async function* merged(stream: Stream, copying: Copying): AsyncGenerator<Written> {
   const entries = stream.entries()[Symbol.asyncIterator]();
   let next = await entries.next();
@@ -71,8 +71,10 @@ async function* merged(stream: Stream, copying: Copying): AsyncGenerator<Written
     const old = entriesIn(copying, record, line);
     const kept: Entry[] = [];
     const added: Entry[] = [];
+    const behind: Entry[] = [];
     while (!next.done && indexOf(next.value) <= record.index) {
-      (indexOf(next.value) === record.index ? kept : added).push(next.value);
+      const isKept = indexOf(next.value) === record.index;
+      (isKept ? kept : kept.length > 0 ? behind : added).push(next.value);
       next = await entries.next();
     }
     if (added.length > 0) yield* composedEntries(copying, added);
@@ -83,6 +85,7 @@ async function* merged(stream: Stream, copying: Copying): AsyncGenerator<Written
       held = [];
       yield* keptRecord(copying, line, old, kept);
     }
+    if (behind.length > 0) yield* composedEntries(copying, behind);
   }
   const rest: Entry[] = [];
   for (; !next.done; next = await entries.next()) rest.push(next.value);

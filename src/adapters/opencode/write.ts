@@ -39,7 +39,8 @@ async function* extension(stream: Stream, target: Target): AsyncGenerator<Writte
     was: { time_updated: ending.updated },
   };
   yield { type: "record", file: "main", bytes: `${JSON.stringify(line)}\n`, says: [] };
-  const clock = newClock(target.now, ending.time);
+  // Messages of one time are in the order of their ids, which begin anew here.
+  const clock = newClock(target.now, ending.time + 1);
   const writing = {
     ...newWriting(stream, target, "main", projectOf(target)),
     clock,
