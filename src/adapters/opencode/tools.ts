@@ -77,6 +77,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ["fetch", renamed("web_fetch", "url")],
   ["websearch", renamed("web_search", "query")],
   ["question", questionReader],
+  ["ask", questionReader],
 ]);
 
 /** Tools of OpenCode's own that the universal vocabulary has no word for. */
