@@ -78,17 +78,14 @@ export async function examine(
   }
   const isUnreadable = ({ title, problems: found }: SessionSummary) => title === "" && found.length > 0;
   const { retentionDays } = configuration;
-  const stores = await Promise.all(adapter.stores(home).map(examineStore));
-  const readOnly = adapter.write === undefined;
   return {
     agent: adapter.id,
     label: adapter.label,
     installed,
     proven: installed && adapter.proven.includes(installed.version),
     provenVersions: adapter.proven,
-    readOnly,
-    // Of a store that is nobody's to make, its absence says nothing.
-    stores: readOnly ? stores.filter(({ exists, problem }) => exists || problem !== undefined) : stores,
+    readOnly: adapter.write === undefined,
+    stores: await Promise.all(adapter.stores(home).map(examineStore)),
     sessions: listed.filter((ref) => !ref.parent).length,
     subagents: listed.filter((ref) => ref.parent).length,
     bytes: refs.flatMap(({ files }) => files).reduce((sum, { size }) => sum + size, 0),

@@ -20,7 +20,9 @@ async function doctor(context: Context): Promise<number> {
     const found = await examine(adapter, home, progress.at);
     progress.end();
     // A store that is only read matters where there is one.
-    if (!found.readOnly || found.stores.length > 0) agents.push(found);
+    const stores = found.stores.filter(({ exists, problem }) => exists || problem !== undefined);
+    if (!found.readOnly) agents.push(found);
+    else if (stores.length > 0) agents.push({ ...found, stores });
   }
   const { settled, running, problems } = await ownState(batonHome);
   const broken = [...agents.flatMap(brokenIn), ...problems];
