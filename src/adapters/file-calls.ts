@@ -31,11 +31,11 @@ export function editWriter(tools: FileTools): Writer {
   };
 }
 
-export function changesIn({ changes }: Json): FileChange[] {
+function changesIn({ changes }: Json): FileChange[] {
   return Array.isArray(changes) ? changes.filter(isChange) : [];
 }
 
-export function editsIn({ edits }: Json): Edit[] {
+function editsIn({ edits }: Json): Edit[] {
   return Array.isArray(edits) ? edits.filter(isEdit) : [];
 }
 

@@ -19,10 +19,6 @@ export function count(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
-export function flag(value: unknown): boolean | undefined {
-  return typeof value === "boolean" ? value : undefined;
-}
-
 export function objects(value: unknown): Json[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }

@@ -46,7 +46,7 @@ export const GREP: Names = {
 };
 
 /** What a search answers with: Claude's word, the universal one. */
-export const MODES = [
+const MODES = [
   ["content", "content"],
   ["files_with_matches", "files"],
   ["count", "count"],
