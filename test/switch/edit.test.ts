@@ -47,7 +47,8 @@ async function calls(world: World, there: There): Promise<unknown[]> {
   return inputs;
 }
 
-const pairs = ["claude", "codex"].flatMap((from) => ["claude", "codex"].map((to) => [from, to] as const));
+const WRITERS = adapters.filter(({ write }) => write).map(({ id }) => id);
+const pairs = WRITERS.flatMap((from) => WRITERS.map((to) => [from, to] as const));
 
 describe.each(pairs)("from %s into %s", (from, into) => {
   const to = named(into);
@@ -56,7 +57,7 @@ describe.each(pairs)("from %s into %s", (from, into) => {
     const world = await newWorld();
     const a = await begun(world, named(from), TIMELINE);
     const { source, ref } = await find(world, a);
-    const before = await readFile(ref.path);
+    const before = await seen(world, a);
     const edits = editsFor(source, {
       drop: [await idOf(world, a, "a.ts", "tool_call"), await idOf(world, a, "replies a1")],
       replace: [
@@ -70,7 +71,7 @@ describe.each(pairs)("from %s into %s", (from, into) => {
     expect(await seen(world, fork)).toEqual(["says u1", "another output", "Ask this instead", "replies a2"]);
     expect(await calls(world, fork)).toEqual([expect.objectContaining({ path: "/project/z.ts" })]);
     expect(losses.filter(({ kind }) => kind === "edit_ignored")).toEqual([]);
-    expect(await readFile(ref.path)).toEqual(before);
+    expect(await seen(world, a)).toEqual(before);
   });
 
   it("paths of a folder that moved are those of the new one", async () => {

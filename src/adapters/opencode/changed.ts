@@ -1,4 +1,5 @@
 // Writes entries that were changed into the parts they came from, and leaves out the parts of those that are gone.
+import { isDeepStrictEqual } from "node:util";
 import type { Entry, ToolCall, ToolResult } from "../../session/session.ts";
 import type { RowLine } from "../../storage/rows.ts";
 import { isObject, type JsonObject, objectOf, word } from "./native.ts";
@@ -13,7 +14,7 @@ export function rewrittenParts(line: RowLine, old: readonly Entry[], kept: reado
   return (line.rows ?? []).flatMap((part): RowLine[] => {
     const id = String(part.row.id);
     const data = objectOf(part.data);
-    if (data.type === "tool") return toolPart(part, data, now);
+    if (data.type === "tool") return toolPart(part, data, now, before);
     const owner = owners.get(id);
     if (owner === undefined) return [part];
     const entry = now.get(owner);
@@ -55,21 +56,41 @@ function wordsOf(entry: Entry): JsonObject[] {
   return nativeParts(parts, entry.id).all;
 }
 
-function toolPart(part: RowLine, data: JsonObject, now: ReadonlyMap<string, Entry>): RowLine[] {
+function toolPart(part: RowLine, data: JsonObject, now: Entries, before: Entries): RowLine[] {
   const id = String(part.row.id);
-  const call = now.get(word(data.callID) ?? id);
+  const name = word(data.callID) ?? id;
+  const call = now.get(name);
   if (call?.type !== "tool_call") return [];
   const result = now.get(id);
-  const state = changedState(objectOf(data.state), call, result?.type === "tool_result" ? result : undefined);
-  return [{ ...part, data: { ...data, tool: nameOf(data, call), state } }];
+  const native = nativeCall(data, call, before.get(name));
+  const state = changedState(
+    objectOf(data.state),
+    native.input,
+    result?.type === "tool_result" ? result : undefined,
+  );
+  return [{ ...part, data: { ...data, tool: native.tool, state } }];
 }
 
-function nameOf(data: JsonObject, call: ToolCall): unknown {
-  return call.originalTool === data.tool ? data.tool : (tools(call, undefined).pairs[0]?.name ?? data.tool);
+type Entries = ReadonlyMap<string, Entry>;
+
+/** The call in OpenCode's words: its own as long as they still say it, and translated otherwise. */
+function nativeCall(
+  data: JsonObject,
+  call: ToolCall,
+  before: Entry | undefined,
+): { tool: unknown; input: unknown } {
+  const isOwn = call.originalTool === data.tool && isObject(call.originalInput);
+  const isReworded =
+    before?.type === "tool_call" &&
+    !isDeepStrictEqual(before.input, call.input) &&
+    isDeepStrictEqual(before.originalInput, call.originalInput);
+  if (isOwn && !isReworded) return { tool: data.tool, input: call.originalInput };
+  if (isOwn && call.tool === "unknown") return { tool: data.tool, input: call.input };
+  const [pair] = tools(call, undefined).pairs;
+  return { tool: pair?.name ?? data.tool, input: pair?.input };
 }
 
-function changedState(state: JsonObject, call: ToolCall, result: ToolResult | undefined): JsonObject {
-  const input = isObject(call.originalInput) ? call.originalInput : tools(call, result).pairs[0]?.input;
+function changedState(state: JsonObject, input: unknown, result: ToolResult | undefined): JsonObject {
   const changed = { ...state, input };
   if (!result)
     return {
@@ -81,4 +102,16 @@ function changedState(state: JsonObject, call: ToolCall, result: ToolResult | un
   if (state.status === "completed")
     return { ...changed, output: result.cleared ? state.output : result.output };
   return state.status === "error" ? { ...changed, error: result.output } : changed;
+}
+
+/** The entries as reading these parts will yield them: calls are in OpenCode's words. */
+export function asWritten(rows: readonly RowLine[], entries: readonly Entry[]): Entry[] {
+  const calls = new Map(
+    rows.map(({ row, data }) => [word(objectOf(data).callID) ?? String(row.id), objectOf(data)]),
+  );
+  return entries.map((entry) => {
+    const data = entry.type === "tool_call" ? calls.get(entry.id) : undefined;
+    if (!data) return entry;
+    return { ...entry, originalTool: data.tool, originalInput: objectOf(data.state).input } as Entry;
+  });
 }

@@ -6,7 +6,7 @@ import { entryText } from "../../session/text.ts";
 import type { RowLine } from "../../storage/rows.ts";
 import type { Target, Written } from "../adapter.ts";
 import { newWriting, placeColumns, projectLine, slugOf } from "./begin.ts";
-import { rewrittenParts } from "./changed.ts";
+import { asWritten, rewrittenParts } from "./changed.ts";
 import { grouped, type Writing, writeGroup } from "./compose.ts";
 import { type Clock, newClock, newSessionId } from "./ids.ts";
 import { isObject, type JsonObject, lineOf, objectOf, word } from "./native.ts";
@@ -123,13 +123,15 @@ function* keptRecord(
 ): Generator<Written> {
   const isWhole = old.length === kept.length && old.every((entry, at) => says(entry) === says(kept[at]!));
   const rows = isWhole ? line.rows : rewrittenParts(line, old, kept);
-  const saying = kept.map((entry) => [entry.type, entryText(entry)] as const);
+  const written = isWhole || !rows ? kept : asWritten(rows, kept);
+  const saying = written.map((entry) => [entry.type, entryText(entry)] as const);
   yield messageRecord(copying, { ...line, ...(rows && { rows }) }, saying);
 }
 
 /** What an entry says, as far as a part can say it. */
 function says(entry: Entry): string {
-  return JSON.stringify([entry.id, entry.type, entryText(entry), entry.parts ?? null]);
+  const input = entry.type === "tool_call" ? entry.input : null;
+  return JSON.stringify([entry.id, entry.type, entryText(entry), input, entry.parts ?? null]);
 }
 
 function sessionRecord(copying: Copying, line: RowLine): Written {
