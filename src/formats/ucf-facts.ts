@@ -9,7 +9,7 @@ import type { Ucf, UcfMessage } from "./ucf-schema.ts";
 const AGENTS = ["claude", "codex", "gemini", "opencode"];
 
 /** Whose message it is. */
-export function badgeFor({ provider, model }: Entry, header: Header): string {
+export function badgeFor({ provider, model }: Pick<Entry, "provider" | "model">, header: Header): string {
   if (AGENTS.includes(header.source.cli)) return badgeOf(header.source.cli);
   return badgeOf(provider ?? vendorOf(model) ?? vendorOf(header.model.model) ?? header.model.provider);
 }
@@ -27,7 +27,8 @@ export function usageOf(usage: Usage): NonNullable<UcfMessage["usage"]> {
 export type Totals = ReturnType<typeof newTotals>;
 
 /** Adds up what the messages used; what the agent recorded for the whole session wins. */
-export function newTotals({ metadata }: Header) {
+export function newTotals(header: Header) {
+  const { metadata } = header;
   const byProvider: Ucf["usage"]["byProvider"] = {};
   const sum = { input: 0, output: 0, cost: 0 };
   return {
@@ -42,6 +43,14 @@ export function newTotals({ metadata }: Header) {
       sum.cost += usage.cost ?? 0;
     },
     finish(): Ucf["usage"] {
+      const { tokens } = metadata;
+      // Where nothing is known of single messages, all of it is the session's own provider's.
+      if (tokens && Object.keys(byProvider).length === 0)
+        byProvider[badgeFor({}, header)] = {
+          inputTokens: tokens.input,
+          outputTokens: tokens.output,
+          cost: metadata.cost ?? 0,
+        };
       return {
         totalInputTokens: metadata.tokens?.input ?? sum.input,
         totalOutputTokens: metadata.tokens?.output ?? sum.output,

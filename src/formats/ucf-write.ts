@@ -1,6 +1,6 @@
 // Writes a session as one conversation of the Unified Conversation Format 1.0. What the format has no field for
 // stands in each message's `_providerData`, which is there for that, so that reading it gives the entries back.
-import type { AssistantEntry, Entry, Header, Part, ToolResult, Usage } from "../session/session.ts";
+import type { Entry, Header, Part, ToolResult, Usage } from "../session/session.ts";
 import type { Stream } from "../session/source.ts";
 import { batches } from "./batches.ts";
 import type { Json } from "./check.ts";
@@ -161,7 +161,8 @@ function replyData({ said, pairs }: Extract<Turn, { type: "reply" }>, id: string
   const entries = said.map((entry) => ({
     id: entry.id,
     contents: partsOf(entry).length,
-    ...saidRest(entry),
+    ...rest(entry, ["content", "thinking", "turn"]),
+    ...(entry.timestamp !== time && { timestamp: entry.timestamp }),
   }));
   if (entries.length > 1 || entries.some((entry) => Object.keys(entry).length > 2)) data.said = entries;
   const calls = pairs.flatMap(({ call }) => {
@@ -180,10 +181,6 @@ function replyData({ said, pairs }: Extract<Turn, { type: "reply" }>, id: string
   if (calls.length > 0) data.calls = Object.fromEntries(calls);
   if (usage && (usage.reasoning !== undefined || usage.estimated !== undefined)) data.usage = usage;
   return data;
-}
-
-function saidRest(entry: AssistantEntry): Json {
-  return { ...rest(entry, ["content", "thinking", "turn"]), timestamp: entry.timestamp };
 }
 
 const FIELDS: Readonly<Record<string, readonly string[]>> = {

@@ -9,7 +9,7 @@ import { tools } from "./tools.ts";
 
 export const conversation: Adapter = {
   id: "conversation",
-  label: "Workspace conversations",
+  label: "Workspace chat",
   badge: "conversation",
   badgeOf: ({ model }) => badgeOf(model.provider),
   provider: "conversation",
