@@ -106,13 +106,15 @@ async function inside(
   const was = arranged.isCopy ? arranged.expected.header.model : undefined;
   const problems: string[] = [];
   const comparisons: Comparison[] = [];
-  const own = await ownWords({ cell, loopback, sandbox, path: cli.path, timeoutMs }, was);
+  const running = { cell, loopback, sandbox, path: cli.path, timeoutMs };
+  let own = await ownWords(running, was);
   for (const turn of script.turns) {
     const first = loopback.requests.length;
     const argv = [cli.path, ...sandbox.resume(arranged.originalId, turn.prompt, was).slice(1)];
     const outcome = await cell.run({ argv, env: environment(sandbox, was), timeoutMs });
     const exchange = exchangeOf(loopback, first, turn.prompt);
     problems.push(...problemsOf(turn, outcome, exchange, arranged));
+    own = await wordsTo(exchange?.request.model, own, running, adapter);
     const after = saidUntil(script, turn);
     comparisons.push(
       compare(facts, exchange?.request ?? nothing(adapter), {
@@ -165,6 +167,17 @@ async function ownWords(
   const argv = [path, ...sandbox.start(prompt, was).slice(1)];
   await cell.run({ argv, env: environment(sandbox, was), timeoutMs });
   return exchangeOf(loopback, first, prompt)?.request;
+}
+
+/** It may stay with a model of the session's that is its own vendor's, and tell that one other things. */
+async function wordsTo(
+  model: string | undefined,
+  own: ModelRequest | undefined,
+  running: Running,
+  { provider }: Adapter,
+): Promise<ModelRequest | undefined> {
+  if (!own || model === undefined || own.model === model) return own;
+  return (await ownWords(running, { provider, model })) ?? own;
 }
 
 /** A session of the CLI's own holds context of another day or folder, in the elements it still uses. */

@@ -1,13 +1,14 @@
 // A tiny agent to be verified: `agent.ts resume ID PROMPT` continues $HOME/.tiny/ID.jsonl, one message of the
-// Anthropic API a line; `agent.ts start PROMPT` begins one that it does not keep, `agent.ts list` lists. It tells
+// Anthropic API a line; `agent.ts start PROMPT [MODEL]` begins one that it does not keep, `agent.ts list` lists. It tells
 // every model what it is. $TINY names the way in which it misbehaves.
 import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 
 const [command, ...given] = process.argv.slice(2);
-const [id = "", prompt = ""] = command === "start" ? ["", ...given] : given;
 const fault = process.env.TINY ?? "";
+const [id = "", prompt = "", model = fault === "stays" && command === "resume" ? "tiny-2" : "tiny"] =
+  command === "start" ? ["", ...given] : given;
 const store = join(process.env.HOME ?? "", ".tiny");
 
 if (command === "list") {
@@ -35,11 +36,11 @@ async function resume(): Promise<void> {
 }
 
 async function ask(messages: unknown[]): Promise<unknown> {
-  const own = { role: "user", content: "<tiny>You are a tiny agent.</tiny>" };
+  const own = { role: "user", content: `<tiny>You are a tiny agent, ${model}.</tiny>` };
   const response = await fetch(`${process.env.TINY_URL}/v1/messages`, {
     method: "POST",
     headers: { "content-type": "application/json", "x-api-key": "fake", "anthropic-version": "2023-06-01" },
-    body: JSON.stringify({ model: "tiny", max_tokens: 100, messages: [own, ...messages] }),
+    body: JSON.stringify({ model, max_tokens: 100, messages: [own, ...messages] }),
   });
   if (!response.ok) throw new Error(await response.text());
   const { content } = (await response.json()) as { content: unknown };

@@ -35,7 +35,7 @@ function adapterWith(fault: string): Adapter {
       files: { ".tiny/settings": "on" },
       env: { TINY: fault, TINY_URL: `http://127.0.0.1:${port}` },
       resume: (id, prompt) => ["tiny", AGENT, "resume", id, prompt],
-      start: (prompt) => ["tiny", AGENT, "start", prompt],
+      start: (prompt, was) => ["tiny", AGENT, "start", prompt, ...(was ? [was.model] : [])],
       list: () => ({ argv: ["tiny", AGENT, "list"] }),
     }),
   };
@@ -75,6 +75,10 @@ describe.concurrent("verify", () => {
       listed: true,
     });
     expect(isProven(found)).toBe(true);
+  });
+
+  it("knows what the agent says to the model that it stays with", async () => {
+    expect(await verified("stays")).toMatchObject({ accepted: true, unexpected: [], missing: [] });
   });
 
   it("finds what was not written", async () => {

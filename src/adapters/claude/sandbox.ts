@@ -1,4 +1,5 @@
 // How to run the real CLI offline: with these variables its only requests go to the model on loopback.
+import type { Header } from "../../session/session.ts";
 import type { Sandbox } from "../adapter.ts";
 
 const OPTIONS = ["--output-format", "stream-json", "--verbose", "--permission-mode", "bypassPermissions"];
@@ -21,7 +22,12 @@ export function sandbox(home: string, port: number): Sandbox {
     },
     // The CLI stays with the model of the session by itself.
     resume: (originalId, prompt) => ["claude", "-p", prompt, "--resume", originalId, ...OPTIONS],
-    start: (prompt) => ["claude", "-p", prompt, ...OPTIONS],
+    start: (prompt, was) => ["claude", "-p", prompt, ...OPTIONS, ...(was ? modelOf(was) : [])],
     fillers: ["No response requested."],
   };
+}
+
+/** Other names than its vendor's make it warn. */
+function modelOf({ model }: Header["model"]): string[] {
+  return model.startsWith("claude-") ? ["--model", model] : [];
 }
