@@ -29,9 +29,6 @@ export function objects(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** The tables of today's database; the JSON tree and exported files are read as if they came from it. */
-export type TableName = "session" | "message" | "sessions" | "messages";
-
 export function lineOf(value: unknown): (RowLine & { row: JsonObject }) | undefined {
   if (!isObject(value) || typeof value.table !== "string" || !isObject(value.row)) return undefined;
   return value as unknown as RowLine & { row: JsonObject };

@@ -14,6 +14,7 @@ import { reading } from "./database.ts";
 import { exportPieces } from "./exported.ts";
 import { version } from "./installed.ts";
 import { dataFolder } from "./paths.ts";
+import { OFFLINE } from "./sandbox.ts";
 import { databaseOf, endingOf, isProvenSchema, PROVEN_SCHEMAS, schemaIn, TABLES } from "./store.ts";
 
 export function pathOf(target: Target, file = "main"): string {
@@ -106,10 +107,7 @@ function environment(home: Home): Record<string, string> {
     ...Object.fromEntries(set),
     PATH: home.env.PATH ?? process.env.PATH ?? "",
     HOME: home.dir,
-    OPENCODE_DISABLE_AUTOUPDATE: "1",
-    OPENCODE_DISABLE_MODELS_FETCH: "1",
-    OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
-    OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
+    ...OFFLINE,
   };
 }
 

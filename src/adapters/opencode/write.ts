@@ -23,10 +23,22 @@ export async function* write(stream: Stream, target: Target): AsyncGenerator<Wri
   yield* counted.finish();
 }
 
-function everything(stream: Stream, target: Target): AsyncIterable<Written> {
-  if (target.onto) return extension(stream, target);
-  const isOwn = stream.header.source.cli === "opencode" && stream.records !== undefined;
-  return isOwn ? copySession(stream, target, "main") : composed(stream, target, "main");
+async function* everything(stream: Stream, target: Target): AsyncGenerator<Written> {
+  if (target.onto) yield* extension(stream, target);
+  else if (await isCopied(stream)) yield* copySession(stream, target, "main");
+  else {
+    // The Go version had ids that the CLI of today refuses.
+    const originalId = target.originalId.startsWith("ses") ? target.originalId : newSessionId();
+    yield* composed(stream, { ...target, originalId }, "main");
+  }
+}
+
+/** Whether its rows are of today's tables: the Go version's have no place there. */
+async function isCopied(stream: Stream): Promise<boolean> {
+  if (stream.header.source.cli !== "opencode") return false;
+  for await (const { raw } of stream.records?.() ?? [])
+    return /^\s*\{"table":"(?:session|message|project)"/.test(raw);
+  return false;
 }
 
 async function* extension(stream: Stream, target: Target): AsyncGenerator<Written> {
@@ -50,7 +62,7 @@ async function* extension(stream: Stream, target: Target): AsyncGenerator<Writte
   for await (const group of grouped(stream.entries())) yield* writeGroup(writing, group);
 }
 
-export async function* composed(stream: Stream, target: Target, file: string): AsyncGenerator<Written> {
+async function* composed(stream: Stream, target: Target, file: string): AsyncGenerator<Written> {
   const project = projectOf(target);
   const { subagents, ids } = spawned(stream);
   const writing = { ...newWriting(stream, target, file, project), subagents };

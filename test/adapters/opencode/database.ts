@@ -7,7 +7,7 @@ import { columnsIn, flattened, type RowLine } from "../../../src/storage/rows.ts
 const SCHEMA = join(import.meta.dirname, "schema-1.18.33.sql");
 const GO_SCHEMA = join(import.meta.dirname, "schema-go.sql");
 
-export function newDatabase(path: string, lines: readonly RowLine[] = [], schema = SCHEMA): string {
+function newDatabase(path: string, lines: readonly RowLine[] = [], schema = SCHEMA): string {
   mkdirSync(dirname(path), { recursive: true });
   const database = new DatabaseSync(path);
   database.exec("PRAGMA journal_mode = WAL");
@@ -30,7 +30,7 @@ function insert(database: DatabaseSync, table: string, row: Readonly<Record<stri
     .run(...values);
 }
 
-export function linesOf(path: string): RowLine[] {
+function linesOf(path: string): RowLine[] {
   return readFileSync(path, "utf8")
     .trim()
     .split("\n")

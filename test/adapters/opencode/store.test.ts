@@ -9,8 +9,9 @@ import type { Home, SessionRef } from "../../../src/adapters/adapter.ts";
 import { opencode } from "../../../src/adapters/opencode/index.ts";
 import { locate } from "../../../src/catalog/locate.ts";
 import { findSessions } from "../../../src/catalog/scan.ts";
+import { carry } from "../../../src/switch/carry.ts";
 import { visible } from "../../../src/transform/visible.ts";
-import { buildDatabases, newGoDatabase } from "./database.ts";
+import { buildDatabases, emptyStore, newGoDatabase } from "./database.ts";
 
 const FIXTURES = join(import.meta.dirname, "fixtures");
 
@@ -110,6 +111,18 @@ describe("sessions", () => {
       { type: "assistant", content: "Looking.", turn: "m2" },
       { type: "tool_call", id: "c1", tool: "read", input: { path: "a.ts" }, turn: "m2" },
       { type: "tool_result", callId: "c1", output: "7", success: true },
+    ]);
+    // Its rows have no place in today's tables: a copy is written anew.
+    const path = emptyStore(home.dir);
+    const batonHome = join(home.dir, ".baton");
+    const copy = await carry({ source, to: opencode, home, batonHome, cwd: project, kind: "fork" });
+    const [now] = await found(home);
+    expect(now).toMatchObject({ path, originalId: copy.originalId });
+    expect(await words(now)).toEqual([
+      "user: What does it cost?",
+      "assistant: Looking.",
+      "tool_call: c1",
+      "tool_result: 7",
     ]);
   });
 
