@@ -62,23 +62,30 @@ function parseContents(contents: JsonObject[]): Message[] {
   let waiting: string[] = [];
   return contents.map((content) => {
     const calls: string[] = [];
-    const blocks = objects(content.parts).map((part) => {
+    const blocks: Block[] = [];
+    for (const part of objects(content.parts)) {
       if (part.functionCall !== undefined) {
         const call = object(part.functionCall);
         const id = text(call.id) || `call-${made++}`;
         calls.push(id);
-        return parseCall(part, call, id);
-      }
-      if (part.functionResponse !== undefined) {
+        blocks.push(parseCall(part, call, id));
+      } else if (part.functionResponse !== undefined) {
         const response = object(part.functionResponse);
         const next = waiting.shift() ?? "";
-        return parseResponse(response, text(response.id) || next);
-      }
-      return parsePart(part);
-    });
+        blocks.push(parseResponse(response, text(response.id) || next));
+      } else addPart(parsePart(part), blocks);
+    }
     if (calls.length > 0) waiting = calls;
     return { role: content.role === "model" ? "assistant" : "user", blocks };
   });
+}
+
+/** What a tool hands over besides words stands behind its response. */
+function addPart(block: Block, blocks: Block[]): void {
+  const last = blocks.at(-1);
+  const isMedia = block.type === "image" || block.type === "document";
+  if (isMedia && last?.type === "tool_result") last.blocks.push(block);
+  else blocks.push(block);
 }
 
 function parseCall(part: JsonObject, call: JsonObject, id: string): Block {

@@ -130,11 +130,10 @@ describe("Gemini", () => {
         block: {
           type: "tool_result",
           callId: "call-1",
-          blocks: [{ type: "text", text: "bad" }],
+          blocks: [{ type: "text", text: "bad" }, image],
           error: true,
         },
       },
-      { role: "user", block: image },
       { role: "user", block: { type: "text", text: "more" } },
     ]);
   });

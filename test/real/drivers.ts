@@ -18,6 +18,8 @@ export interface Driver {
   file?(id: string): string;
   /** Whether a text in the user's role is context that the CLI itself put there. */
   isContext(text: string): boolean;
+  /** The CLI sends results twice when it resumes a session of its own; the vendor's rule is not applied to that. */
+  sendsTwice?: true;
 }
 
 const claude: Driver = {
@@ -129,4 +131,33 @@ function openCodeConfig(url: string): object {
   };
 }
 
-export const DRIVERS: Record<CliName, Driver> = { claude, codex, opencode };
+const gemini: Driver = {
+  files: () => ({ ".gemini/settings.json": GEMINI_SETTINGS }),
+  env: (_, url) => ({
+    GOOGLE_GEMINI_BASE_URL: url,
+    GEMINI_API_KEY: "fake",
+    GEMINI_TELEMETRY_ENABLED: "false",
+    GEMINI_CLI_TRUST_WORKSPACE: "true",
+    // Otherwise it starts itself again, and a signal reaches only the first of the two.
+    GEMINI_CLI_NO_RELAUNCH: "true",
+  }),
+  start: (prompt) => [...GEMINI_PRINT, "-p", prompt],
+  resume: (id, prompt) => [...GEMINI_PRINT, "--resume", id, "-p", prompt],
+  idOf: (stdout) => /"session_id":"([^"]+)"/.exec(stdout)?.[1],
+  store: (home) => join(home, ".gemini", "tmp"),
+  file: (id) => `*-${id.slice(0, 8)}*.jsonl`,
+  isContext: (text) => text.startsWith("<session_context>"),
+  sendsTwice: true,
+};
+
+const GEMINI_PRINT = ["-m", "gemini-2.5-pro", "--output-format", "stream-json", "--yolo"];
+
+/** With a base URL set the CLI would guess another way to sign in. */
+const GEMINI_SETTINGS = JSON.stringify({
+  security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
+  general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
+  privacy: { usageStatisticsEnabled: false },
+  telemetry: { enabled: false },
+});
+
+export const DRIVERS: Record<CliName, Driver> = { claude, codex, gemini, opencode };

@@ -68,7 +68,10 @@ export async function openRig(name: CliName, options: RigOptions = {}): Promise<
   const installed = options.cli ?? (await installCli(name));
   const driver = DRIVERS[name];
   let next: (request: ModelRequest) => Reply | undefined = () => undefined;
-  const loopback = await startLoopback({ script: (request) => next(request) ?? { text: "Understood." } });
+  const loopback = await startLoopback({
+    script: (request) => next(request) ?? { text: "Understood." },
+    strict: driver.sendsTwice !== true,
+  });
   const cell = await openCell(loopback.port, options.isolation);
   await layDown(cell.home, driver.files(loopback.url));
   const snapshots: string[] = [];

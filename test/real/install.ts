@@ -11,6 +11,7 @@ export const CLIS = {
   claude: "@anthropic-ai/claude-code",
   codex: "@openai/codex",
   opencode: "opencode-ai",
+  gemini: "@google/gemini-cli",
 } as const;
 export type CliName = keyof typeof CLIS;
 export const NAMES = Object.keys(CLIS) as CliName[];

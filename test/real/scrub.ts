@@ -15,6 +15,10 @@ const WORDS =
 const TIME = /\b20\d\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?Z?|\b20\d\d-\d\d-\d\dT\d\d-\d\d-\d\d\b/g;
 const SEALS = /(?<="(?:signature|encrypted_content)":")[^"]+(?=")/g;
 const EPOCH = /(?<![\d.])1[789]\d{8}(\d{3})?(?:\.\d+)?(?!\d)/g;
+/** Gemini makes the id of a call from the tool, the time and a number. */
+const CALL_TIME = /(?<=[a-z]_)1[789]\d{11}(?=_\d)/g;
+/** It names a file after the minute and the first letters of the id. */
+const FILE = /(?<=session-)20\d\d-\d\d-\d\dT\d\d-\d\d-([0-9a-f]{8})(?=\.jsonl?)/g;
 const SPANS = /\b(Wall time:? )[\d.]+( seconds)|("(?:duration_?ms|durationMs|time_to_first_token_ms)":)\d+/gi;
 const START = Date.UTC(2026, 0, 2, 3, 4, 5);
 
@@ -32,6 +36,7 @@ export function scrubber(
     return version === "7" ? `01a00000-0000-7000-8000-${tail}` : `00000000-0000-4000-8000-${tail}`;
   });
   const times = [...new Set(everything.match(TIME)?.map(instant))].sort((a, b) => a - b);
+  const callTimes = [...new Set(everything.match(CALL_TIME))].sort();
   const words = new Map<string, string>();
   const seals = new Map<string, string>();
 
@@ -40,14 +45,21 @@ export function scrubber(
     for (const [from, to] of paths) result = result.replaceAll(from, to);
     return result
       .replace(/(?<=sessions\/)20\d\d\/\d\d\/\d\d(?=\/)/g, "2026/01/02")
+      .replace(FILE, (_, start) => `2026-01-02T03-04-${shortId(uuids, start)}`)
       .replace(UUID, (id) => uuids.get(id) ?? id)
       .replace(WORDS, (word) => rename(words, word))
       .replace(TIME, (time) => sameShape(time, START + times.indexOf(instant(time)) * 1000))
+      .replace(CALL_TIME, (time) => `call${callTimes.indexOf(time) + 1}`)
       .replace(EPOCH, (_, millis) => String(START / 1000).concat(millis ? "000" : ""))
       .replace(SPANS, (_, before = "", after = "", key = "") => (key ? `${key}0` : `${before}0.0000${after}`))
       .replace(SEALS, (seal) => sealed(seals, seal));
   }
   return { text, record: (value) => cut(value, spoken) };
+}
+
+function shortId(uuids: ReadonlyMap<string, string>, start: string): string {
+  const [, name] = Array.from(uuids).find(([id]) => id.startsWith(start)) ?? [];
+  return name?.slice(-8) ?? start;
 }
 
 function named(

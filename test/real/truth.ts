@@ -5,6 +5,7 @@ import { visible } from "../../src/transform/visible.ts";
 import { compare } from "../../src/verify/compare.ts";
 import { hiddenTexts } from "../../src/verify/copy.ts";
 import { type Fact, factsOf } from "../../src/verify/facts.ts";
+import { once } from "../verify/request.ts";
 import { openRig, type Rig, type Turn } from "./harness.ts";
 import type { CliName } from "./install.ts";
 import { adapterOf, openFrom } from "./read.ts";
@@ -43,12 +44,15 @@ async function compared({ rig, turn, before, id }: Resumed) {
   expect(turn).toMatchObject({ id, exitCode: 0 });
   const adapter = adapterOf(rig.name);
   const source = await openFrom(adapter, before, id);
-  const facts = await Array.fromAsync(factsOf(visible(source)));
+  const said = await Array.fromAsync(factsOf(visible(source)));
+  // Thoughts that bear no signature are for people to read.
+  const isSent = adapter.holds.thinking === "signed";
+  const facts = said.filter(({ type }) => isSent || type !== "thinking");
   const after: Fact[] = [{ entry: "prompt", type: "text", role: "user", text: PROMPT }];
   const fillers = adapter.sandbox?.(rig.home, rig.loopback.port).fillers;
   const [asked] = turn.requests;
   if (!asked) throw new Error("the CLI asked nothing");
-  return compare(facts, asked.request, {
+  return compare(facts, rig.driver.sendsTwice ? once(asked.request) : asked.request, {
     after,
     hidden: await hiddenTexts(source),
     isContext: rig.driver.isContext,

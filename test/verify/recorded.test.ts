@@ -10,14 +10,14 @@ import { visible } from "../../src/transform/visible.ts";
 import { compare } from "../../src/verify/compare.ts";
 import { hiddenTexts } from "../../src/verify/copy.ts";
 import { factsOf } from "../../src/verify/facts.ts";
-import { request } from "./request.ts";
+import { once, request } from "./request.ts";
 
 const RECORDED = join(import.meta.dirname, "fixtures");
 const names = readdirSync(RECORDED).flatMap((agent) =>
   readdirSync(join(RECORDED, agent)).map((kind): [string, string] => [agent, kind]),
 );
 /** What the CLIs themselves add in the user's role. */
-const CONTEXT = /^<(system-reminder|environment_context)>/;
+const CONTEXT = /^<(system-reminder|environment_context|session_context)>/;
 
 describe.each(names)("%s, %s", (agent, kind) => {
   const folder = join(RECORDED, agent, kind);
@@ -27,10 +27,12 @@ describe.each(names)("%s, %s", (agent, kind) => {
     const adapter = adapters.find((one) => one.id === agent)!;
     const refs = await Array.fromAsync(adapter.discover({ dir: join(folder, "native"), env: {} }));
     const source = await adapter.open(refs.find(({ originalId }) => originalId === id)!);
-    const facts = await Array.fromAsync(factsOf(visible(source)));
+    const said = await Array.fromAsync(factsOf(visible(source)));
+    const isSent = adapter.holds.thinking === "signed";
+    const facts = said.filter(({ type }) => isSent || type !== "thinking");
     const prompt = "The question that comes after everything else";
     const fillers = adapter.sandbox?.("/home/dev", 1).fillers ?? [];
-    const found = compare(facts, request(messages, adapter.api), {
+    const found = compare(facts, once(request(messages, adapter.api)), {
       after: [{ entry: "prompt", type: "text", role: "user", text: prompt }],
       hidden: await hiddenTexts(source),
       fillers,

@@ -61,3 +61,19 @@ export const wire: Message[] = [
   answers("c2", "output of c2"),
   says("assistant", "replies a2"),
 ];
+
+/** Each result once: a CLI may send what it keeps twice. */
+export function once(request: ModelRequest): ModelRequest {
+  const known = new Set<string>();
+  const isNew = (block: Block) => {
+    if (block.type !== "tool_result") return true;
+    const isRepeated = known.has(block.callId);
+    known.add(block.callId);
+    return !isRepeated;
+  };
+  const messages = request.messages.map(({ role, blocks }) => {
+    known.clear();
+    return { role, blocks: blocks.filter(isNew) };
+  });
+  return { ...request, messages };
+}

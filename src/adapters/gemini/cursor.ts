@@ -1,0 +1,89 @@
+// Walks the records of a session once, hands out each message when it is asked for, and lets everything pass that
+// is no message.
+import type { SessionRecord } from "../../session/session.ts";
+import { isObject, type Json } from "../json.ts";
+import { entriesOf } from "./entries.ts";
+import { type LogRecord, listIn, type Message, membersOf, recordOf } from "./native.ts";
+import { nativeOf, type Original } from "./original.ts";
+
+/** A message as it was recorded. */
+export interface Recorded {
+  message: Message;
+  /** The line it stands on, if it has one of its own. */
+  raw?: string;
+  /** The ids of its entries. */
+  entries: readonly string[];
+}
+
+export interface Cursor {
+  /** The message that an entry stands in, or the line of a compaction. */
+  find(entry: string, record: number): Promise<Recorded | { list: Json } | undefined>;
+  /** Lines that are no messages and came before what was found last. */
+  passed(): Passed[];
+  /** Reads on to the end. */
+  finish(): Promise<void>;
+  /** How many lines had nothing to hand on. */
+  dropped(): number;
+}
+
+export type Passed = { type: "metadata"; metadata: Json } | { type: "line"; raw: string };
+
+export function newCursor(records: AsyncIterable<SessionRecord>, { rulings }: Original): Cursor {
+  const lines = records[Symbol.asyncIterator]();
+  const waiting = new Map<string, Recorded | { list: Json }>();
+  const passed: Passed[] = [];
+  const answered: string[] = [];
+  let dropped = 0;
+  let read = -1;
+  let isEnd = false;
+
+  const hold = (message: Message, raw?: string) => {
+    const entries = entriesOf(message, { record: 0, time: "", answered }).map(({ id }) => id);
+    const recorded = { message, entries, ...(raw !== undefined && { raw }) };
+    for (const id of entries) waiting.set(id, recorded);
+  };
+
+  const take = (line: SessionRecord) => {
+    const { value } = nativeOf(line);
+    const record = recordOf(value);
+    const ruling = rulings.get(line.index);
+    const held = record && listIn(record);
+    if (record?.type === "metadata" && !held) passed.push({ type: "metadata", metadata: record.metadata });
+    else if (record?.type === "message" && !ruling?.skip) hold(record.message, line.raw);
+    else if (held && record) {
+      for (const [place, message] of membersOf(held.list)) if (ruling?.members?.has(place)) hold(message);
+      for (const { id } of ruling?.compactions ?? [])
+        waiting.set(id, { list: record.type === "set" ? record.set : {} });
+    } else if (isPassing(record, value)) passed.push({ type: "line", raw: line.raw });
+    else dropped++;
+  };
+
+  const next = async () => {
+    const { done, value } = await lines.next();
+    isEnd = done === true;
+    if (done) return;
+    read = value.index;
+    take(value);
+  };
+
+  return {
+    async find(entry, record) {
+      while (!isEnd && read < record) await next();
+      const found = waiting.get(entry);
+      if (found && "entries" in found) for (const id of found.entries) waiting.delete(id);
+      else waiting.delete(entry);
+      return found;
+    },
+    passed: () => passed.splice(0),
+    async finish() {
+      while (!isEnd) await next();
+    },
+    dropped: () => dropped,
+  };
+}
+
+/** Facts of the session other than its id, and records of a kind that is not known here. */
+function isPassing(record: LogRecord | undefined, value: unknown): boolean {
+  if (record?.type === "set") return !("sessionId" in record.set);
+  return record === undefined && isObject(value);
+}

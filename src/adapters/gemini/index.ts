@@ -1,0 +1,46 @@
+// The adapter for Gemini CLI. README.md describes the store and what was measured with the real CLI.
+import type { Adapter } from "../adapter.ts";
+import { canExtend } from "./extend.ts";
+import { newId } from "./ids.ts";
+import { configuration, isLive, version } from "./installed.ts";
+import { open } from "./open.ts";
+import { discover, projects, recognise, stores } from "./paths.ts";
+import { pathOf, plan, resumeCommand } from "./plan.ts";
+import { fold } from "./read.ts";
+import { sandbox } from "./sandbox.ts";
+import { translate } from "./tools.ts";
+import { write } from "./write.ts";
+
+export const gemini: Adapter = {
+  id: "gemini",
+  label: "Gemini CLI",
+  badge: "google",
+  provider: "google",
+  api: "gemini",
+  holds: {
+    thinking: "plain",
+    images: true,
+    documents: true,
+    branches: false,
+    subagents: true,
+    models: "per_message",
+  },
+  proven: ["0.61.0"],
+  discover,
+  projects,
+  stores,
+  recognise,
+  open,
+  fold,
+  tools: translate,
+  write,
+  plan,
+  pathOf,
+  canExtend,
+  newId,
+  resumeCommand,
+  version,
+  isLive,
+  configuration,
+  sandbox,
+};

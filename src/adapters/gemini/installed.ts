@@ -1,0 +1,82 @@
+// What is installed and how it is set up: the CLI itself, its settings, and whether it holds a session.
+import { execFile } from "node:child_process";
+import { access, constants, readFile } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+import type { Configuration, Home, SessionRef } from "../adapter.ts";
+import { filled, isObject, type Json } from "../json.ts";
+import { geminiHome } from "./paths.ts";
+
+const TIMEOUT_MS = 20_000;
+/** How long the CLI keeps sessions unless it is told otherwise (0.61.0). */
+const RETENTION_DAYS = 30;
+const PROGRAM = process.platform === "win32" ? "gemini.cmd" : "gemini";
+
+export async function version(home: Home): Promise<{ version: string; path: string } | undefined> {
+  const search = home.env.PATH ?? process.env.PATH ?? "";
+  for (const folder of search.split(delimiter).filter((one) => one !== "")) {
+    const path = join(folder, PROGRAM);
+    const isThere = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return versionOf(path, search, home);
+  }
+  return undefined;
+}
+
+async function versionOf(path: string, search: string, home: Home) {
+  const env = { PATH: search, HOME: home.dir, GEMINI_CLI_NO_RELAUNCH: "true" };
+  try {
+    const { stdout } = await promisify(execFile)(path, ["--version"], { env, timeout: TIMEOUT_MS });
+    const found = /\d+\.\d+\.\d+\S*/.exec(stdout)?.[0];
+    return found === undefined ? undefined : { version: found, path };
+  } catch {
+    // A program of this name that does not answer is not the CLI.
+    return undefined;
+  }
+}
+
+/** A broken settings file is the CLI's to complain about. */
+export async function configuration(home: Home): Promise<Configuration> {
+  const settings = await settingsIn(join(geminiHome(home), "settings.json"));
+  const model = filled(within(settings, "model").name) ?? filled(settings.model);
+  const retention = retentionDays(within(within(settings, "general"), "sessionRetention"));
+  return {
+    provider: "google",
+    ...(model !== undefined && { model }),
+    mcpServers: Object.keys(within(settings, "mcpServers")).sort(),
+    ...(retention !== undefined && { retentionDays: retention }),
+  };
+}
+
+function within(value: Json, field: string): Json {
+  const inner = value[field];
+  return isObject(inner) ? inner : {};
+}
+
+const DAYS: Readonly<Record<string, number>> = { h: 1 / 24, d: 1, w: 7, m: 30 };
+
+function retentionDays({ enabled, maxAge }: Json): number | undefined {
+  if (enabled === false) return undefined;
+  const [, count, unit] = /^(\d+)([hdwm])$/.exec(filled(maxAge) ?? "") ?? [];
+  return count === undefined ? RETENTION_DAYS : Number(count) * (DAYS[unit ?? "d"] ?? 1);
+}
+
+/** Comments are allowed in it. */
+async function settingsIn(path: string): Promise<Json> {
+  const source = await readFile(path, "utf8").catch(() => "");
+  try {
+    const value: unknown = JSON.parse(source.replace(COMMENTS, (_, quoted) => quoted ?? ""));
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+const COMMENTS = /("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
+
+/** The CLI opens the file for each line and keeps no lock, so nothing tells that it is running. */
+export async function isLive(_ref: SessionRef): Promise<boolean> {
+  return false;
+}

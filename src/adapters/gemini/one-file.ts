@@ -1,0 +1,36 @@
+// Sessions of the first generation: one JSON object per file, {sessionId, projectHash, messages: […]}, printed over
+// many lines. The whole file is one record.
+import { readFile, stat } from "node:fs/promises";
+import { type Loss, loss } from "../../session/losses.ts";
+import type { NativeRecord, Position } from "../../storage/records.ts";
+
+const LARGEST = 1 << 28;
+
+export const isOneFile = (path: string) => path.endsWith(".json");
+
+export async function* readOneFile(path: string, from: Position): AsyncGenerator<NativeRecord[]> {
+  if (from.index > 0) return;
+  const { size } = await stat(path);
+  if (size > LARGEST) yield [unreadable(Buffer.alloc(0), `${size} bytes are too many to parse at once`)];
+  else yield [recordOf(await readFile(path))];
+}
+
+/** The file as its only record. */
+function recordOf(bytes: Buffer): NativeRecord {
+  try {
+    return record(bytes, JSON.parse(bytes.toString("utf8").replace(/^\uFEFF/, "")), []);
+  } catch (error) {
+    return unreadable(bytes, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function record(bytes: Buffer, value: unknown, losses: readonly Loss[]): NativeRecord {
+  const { length } = bytes;
+  return { index: 0, line: 1, offset: 0, length, value, whole: true, terminated: true, losses, bytes };
+}
+
+function unreadable(bytes: Buffer, reason: string): NativeRecord {
+  return record(bytes, undefined, [
+    loss("record_unreadable", { record: 0, line: 1 }, reason.slice(0, 200), "error"),
+  ]);
+}

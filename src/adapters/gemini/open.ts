@@ -1,0 +1,56 @@
+// Opens a session: the survey of its log, its project, and its subagents as sessions of their own.
+import { basename } from "node:path";
+import type { Source } from "../../session/source.ts";
+import { type NativeRecord, readRecords, START } from "../../storage/records.ts";
+import type { SessionRef } from "../adapter.ts";
+import { fileRef } from "../folder.ts";
+import { openSource, type PassOptions } from "../open.ts";
+import { isOneFile, readOneFile } from "./one-file.ts";
+import { agentsOf, idIn, projectOf } from "./paths.ts";
+import { fold } from "./read.ts";
+import { Ruled, type Ruling } from "./rulings.ts";
+import { surveyOf } from "./survey.ts";
+
+export async function open(given: SessionRef): Promise<Source> {
+  const main = await fileRef(given.path, "main");
+  const ref = main ? { ...given, files: [main, ...given.files.slice(1)] } : given;
+  const rulings = await surveyOf(recordsOf(ref.path, { from: START }));
+  const cwd = await projectOf(ref.path);
+  const source = await openSource({
+    ref,
+    fold,
+    provider: "google",
+    read: (options) => read(ref.path, options, rulings),
+    children: () => children(ref),
+    extra: { ...(cwd !== undefined && { cwd }) },
+  });
+  return source;
+}
+
+export function recordsOf(path: string, options: PassOptions): AsyncIterable<NativeRecord[]> {
+  return isOneFile(path) ? readOneFile(path, options.from) : readRecords(path, options);
+}
+
+async function* read(
+  path: string,
+  options: PassOptions,
+  rulings: ReadonlyMap<number, Ruling>,
+): AsyncGenerator<NativeRecord[]> {
+  for await (const batch of recordsOf(path, options))
+    yield options.raw
+      ? batch
+      : batch.map((record) =>
+          record.value === undefined
+            ? record
+            : { ...record, value: new Ruled(record.value, rulings.get(record.index)) },
+        );
+}
+
+async function* children(ref: SessionRef): AsyncGenerator<Source> {
+  const files = ref.files.filter(({ role }) => role === "subagent");
+  for (const file of files.length > 0 ? files : await agentsOf(ref.path, ref.originalId)) {
+    const originalId = (await idIn(file.path)) ?? basename(file.path, ".jsonl");
+    const main = { ...file, role: "main" as const };
+    yield open({ agent: ref.agent, originalId, path: file.path, files: [main], parent: ref.originalId });
+  }
+}

@@ -1,0 +1,87 @@
+// The file is a log: a message may come again, be taken back, or be replaced with the whole list. Only a pass over
+// all of it tells which version of which message counts and what each one follows. This pass does what the CLI
+// does when it loads a session, remembers ids and places only, and says of every line what becomes of it.
+import { createHash } from "node:crypto";
+import type { NativeRecord } from "../../storage/records.ts";
+import { entriesOf, isSpoken } from "./entries.ts";
+import { newHistory, type Seen } from "./history.ts";
+import {
+  callIn,
+  callsIn,
+  isThought,
+  listIn,
+  type Message,
+  membersOf,
+  piecesOf,
+  recordOf,
+  responseIn,
+  toolCallsOf,
+} from "./native.ts";
+import { type Ruling, rulingsOf } from "./rulings.ts";
+
+/** What becomes of each line that is not just read as it stands. One pass over whole records. */
+export async function surveyOf(
+  batches: AsyncIterable<readonly NativeRecord[]>,
+): Promise<ReadonlyMap<number, Ruling>> {
+  const history = newHistory();
+  const answered: string[] = [];
+  for await (const batch of batches)
+    for (const { index, value } of batch) {
+      const record = recordOf(value);
+      if (record?.type === "rewind") history.rewind(record.to);
+      else if (record?.type === "message") history.add(seen(record.message, index, ALONE, answered));
+      const held = record && listIn(record);
+      if (!held) continue;
+      const told = held.replaces ? [] : answered;
+      const members = membersOf(held.list).map(([place, one]) => seen(one, index, place, told));
+      if (held.replaces) history.replace(members, index);
+      else for (const member of members) history.add(member);
+    }
+  return rulingsOf(history.finish());
+}
+
+/** The place of a message that has a line of its own. */
+const ALONE = -1;
+
+function seen(message: Message, record: number, place: number, answered: string[]): Seen {
+  const entries = entriesOf(message, { record, time: "", answered });
+  return {
+    id: message.id,
+    record,
+    place,
+    print: printOf(message),
+    answers: answersOf(message),
+    isSpoken: isSpoken(message, entries),
+    isShown: entries.length > 0,
+    isContext: entries.some(({ type, injected }) => type === "system" && injected === true),
+  };
+}
+
+/** The same for two versions that tell a model the same. Thoughts are never sent, and a resume moves them. */
+function printOf(message: Message): string {
+  const pieces = piecesOf(message.content).filter((piece) => !isThought(piece) && !responseIn(piece));
+  const inside = callsIn(pieces);
+  const calls = inside.length > 0 ? inside : toolCallsOf(message);
+  const said = pieces.filter((piece) => !callIn(piece));
+  return hashed([message.type, said, calls.map(({ id, name, args }) => [id, name, args ?? {}])]);
+}
+
+function answersOf(message: Message): Map<string, string> {
+  const kept = toolCallsOf(message).flatMap(({ id, result }) =>
+    typeof result === "string"
+      ? [{ functionResponse: { id, response: { output: result } } }]
+      : piecesOf(result),
+  );
+  const found = new Map<string, string>();
+  for (const piece of [...kept, ...piecesOf(message.content)]) {
+    const response = responseIn(piece);
+    if (typeof response?.id === "string" && !found.has(response.id))
+      found.set(response.id, hashed(response.response));
+  }
+  return found;
+}
+
+function hashed(value: unknown): string {
+  const json = JSON.stringify(value) ?? "";
+  return createHash("sha256").update(json).digest("base64url").slice(0, 16);
+}

@@ -1,0 +1,96 @@
+// Writes a session for Gemini CLI: its own records where they are there and say the same, a new log otherwise, with
+// a log of its own for each subagent.
+import { batched, batchesOf } from "../../session/batches.ts";
+import { type Loss, loss } from "../../session/losses.ts";
+import type { Header } from "../../session/session.ts";
+import type { Stream } from "../../session/source.ts";
+import type { Target, Written } from "../adapter.ts";
+import type { Json } from "../json.ts";
+import { compose, line } from "./compose.ts";
+import { copied } from "./copy.ts";
+import { extension } from "./extend.ts";
+import { derivedId } from "./ids.ts";
+import { hashOf } from "./paths.ts";
+import { agentFile, folderOf } from "./plan.ts";
+
+export function write(stream: Stream, target: Target): AsyncIterable<Written> {
+  return batched(() => written(stream, target));
+}
+
+async function* written(stream: Stream, target: Target): AsyncGenerator<readonly Written[]> {
+  if (target.onto) {
+    yield* extension(stream, target, target.onto);
+    return;
+  }
+  if (stream.header.source.cli === "gemini" && stream.records) {
+    const own = await copied(stream, target);
+    if (own) {
+      yield* batchesOf(own);
+      return;
+    }
+    yield [{ type: "loss", loss: loss("records_dropped", {}, "the session was written anew") }];
+  }
+  yield* composed(stream, target);
+}
+
+async function* composed(stream: Stream, target: Target): AsyncGenerator<readonly Written[]> {
+  yield [...headerLosses(stream, target), line("main", metadataOf(stream.header, target))];
+  const agents = new Map<string, string>();
+  yield* writeAgents(stream, target, agents);
+  yield* compose(stream, target, { id: target.originalId, file: "main", agents });
+}
+
+/** Subagents come first, because the main log names them. */
+export async function* writeAgents(
+  stream: Stream,
+  target: Target,
+  agents: Map<string, string>,
+): AsyncGenerator<readonly Written[]> {
+  let number = 0;
+  for await (const child of stream.children()) {
+    const name = nameOf(child.header);
+    const link = stream.header.links?.find(({ type, session }) => type === "subagent" && session === name);
+    const id = derivedId(target.originalId, `agent ${number++} ${name}`);
+    if (link?.entry !== undefined) agents.set(link.entry, id);
+    const file = agentFile(id);
+    yield [
+      { type: "loss", loss: loss("subagent_linked", { entry: link?.entry }, `${name} → ${id}`) },
+      line(file, { ...metadataOf(child.header, { ...target, originalId: id }), ...agentFacts(target) }),
+    ];
+    yield* compose(child, target, { id, file, agents: new Map() });
+  }
+}
+
+const agentFacts = ({ cwd }: Target): Json => ({ kind: "subagent", directories: [cwd] });
+
+function nameOf(header: Header): string {
+  return `${header.source.cli}:${header.source.originalId ?? header.id}`;
+}
+
+/** `lastUpdated` is now: the CLI deletes sessions that look old. */
+function metadataOf(header: Header, target: Target): Json {
+  const now = target.now.toISOString();
+  const title = target.title ?? header.title;
+  return {
+    sessionId: target.originalId,
+    projectHash: hashOf(folderOf(target.cwd)),
+    startTime: now,
+    lastUpdated: now,
+    kind: "main",
+    ...(target.parent && agentFacts(target)),
+    ...(title !== undefined && { summary: title }),
+    continuedFrom: nameOf(header),
+  };
+}
+
+function* headerLosses(stream: Stream, target: Target): Generator<Written> {
+  const { header } = stream;
+  const lost = (found: Loss): Written => ({ type: "loss", loss: found });
+  const model = target.model ?? target.configuration.model ?? "Gemini CLI's own default";
+  if (header.model.model !== model) yield lost(loss("model_changed", {}, `${header.model.model} → ${model}`));
+  const others = header.links?.filter(({ type }) => type !== "subagent") ?? [];
+  if (others.length > 0)
+    yield lost(loss("links_dropped", {}, others.map(({ type, session }) => `${type} ${session}`).join(", ")));
+  if (stream.records && header.source.cli !== "gemini")
+    yield lost(loss("records_dropped", {}, `native records of ${header.source.cli}`));
+}

@@ -1,0 +1,3 @@
+import { carriesFrom } from "./carry.ts";
+
+carriesFrom("gemini");

@@ -1,0 +1,3 @@
+import { tellsTheTruth } from "./truth.ts";
+
+tellsTheTruth("gemini");
