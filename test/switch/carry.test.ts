@@ -43,12 +43,13 @@ function tampered(to: Adapter, change: (written: Written) => Written[]): Adapter
   };
 }
 
-describe.each(adapters.map((to) => [to.id, to] as const))("into %s", (_, to) => {
+describe.each(adapters.filter(({ write }) => write).map((to) => [to.id, to] as const))("into %s", (_, to) => {
   it("writes one session that can be found again", async () => {
     const asked = await request(to);
     const carried = await carry(asked);
     expect(carried.counts).toMatchObject({ user: 1, assistant: 1, tool_call: 1, tool_result: 1 });
-    expect(await filesOf(asked)).toHaveLength(1);
+    // Beside the session there may be a mark whose folder it is.
+    expect((await filesOf(asked)).filter((name) => !name.startsWith("."))).toHaveLength(1);
     const [ref] = await Array.fromAsync(to.discover(asked.home));
     expect(ref).toMatchObject({ originalId: carried.originalId, path: carried.path });
   });

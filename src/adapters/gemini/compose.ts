@@ -36,6 +36,8 @@ interface Writing {
   /** A model message whose calls may still come. */
   said: AssistantEntry | undefined;
   out: Written[];
+  /** Messages go here while a list is made. */
+  list: Json[] | undefined;
 }
 
 export async function* compose(stream: Stream, target: Target, log: Log): AsyncGenerator<readonly Written[]> {
@@ -47,6 +49,7 @@ export async function* compose(stream: Stream, target: Target, log: Log): AsyncG
     replaced: 0,
     said: undefined,
     out: [],
+    list: undefined,
   };
   const losses = tally();
   const taken = () =>
@@ -95,12 +98,35 @@ function writeEntry(writing: Writing, entry: Exclude<Entry, ToolCall> | Exchange
   }
 }
 
-/** A stream that was prepared holds none; of any other, what the model knows of the time before it is told. */
+/** A list that takes the place of the history, as the CLI itself writes it down. */
 function writeCompaction(writing: Writing, entry: Compaction): void {
   const { id, timestamp, summary, replacement } = entry;
   const told: Entry[] =
     replacement ?? (summary ? [{ id, timestamp, type: "user", content: summary, injected: true }] : []);
-  for (const one of told) if (one.type !== "tool_call") writeEntry(writing, one);
+  const messages: Json[] = [];
+  writing.list = messages;
+  for (const one of inExchanges(told)) writeEntry(writing, one);
+  flush(writing);
+  writing.list = undefined;
+  writing.out.push(line(writing.log.file, { $set: { messages } }));
+}
+
+/** Calls that stand together, with their results. */
+function inExchanges(entries: readonly Entry[]): (Exclude<Entry, ToolCall> | Exchange)[] {
+  const results = new Map<string, ToolResult>();
+  for (const entry of entries) if (entry.type === "tool_result") results.set(entry.callId, entry);
+  const found: (Exclude<Entry, ToolCall> | Exchange)[] = [];
+  const calls = new Set<string>();
+  for (const entry of entries) {
+    const last = found.at(-1);
+    if (entry.type === "tool_call") {
+      const pair = { call: entry, result: results.get(entry.id) };
+      calls.add(entry.id);
+      if (last?.type === "exchange") last.pairs.push(pair);
+      else found.push({ type: "exchange", pairs: [pair] });
+    } else if (entry.type !== "tool_result" || !calls.has(entry.callId)) found.push(entry);
+  }
+  return found;
 }
 
 function nextId({ log, messages }: Writing, later = 0): string {
@@ -161,6 +187,10 @@ function writeMessage(writing: Writing, { message, says, losses }: Made): void {
   writing.messages++;
   const { json, isReplaced } = wholeJson(message);
   if (isReplaced) writing.replaced++;
+  if (writing.list) {
+    writing.list.push(JSON.parse(json));
+    return;
+  }
   writing.out.push({
     type: "record",
     file: writing.log.file,

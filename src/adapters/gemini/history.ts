@@ -89,7 +89,8 @@ export function newHistory() {
       const known = knownPath(log, spoken);
       after = new Map();
       base = known.base;
-      const isRewritten = spoken.slice(known.count).some((one) => isKnown(log, one));
+      const isNew = known.count === 0 && spoken.length > 0 && tail !== undefined;
+      const isRewritten = isNew || spoken.slice(known.count).some((one) => isKnown(log, one));
       if (isRewritten) {
         base = compacted(log, spoken, record, tail);
         tail = base;

@@ -8,6 +8,7 @@ import type { Fold } from "../adapter.ts";
 import { filled, type Json, objects, text } from "../json.ts";
 import { entriesOf, isUnknown, timeOf, usageOf } from "./entries.ts";
 import { type LogRecord, listIn, type Message, membersOf, recordOf, SHOWN, toolCallsOf } from "./native.ts";
+import { passes } from "./passing.ts";
 import { type CompactionRuling, endOf, firstOf, type MessageRuling, Ruled, type Ruling } from "./rulings.ts";
 
 export interface State {
@@ -38,6 +39,7 @@ export const fold: Fold<State> = {
       step.found.push({ type: "link", id: NOTHING, parent: null }, { type: "head", id: NOTHING });
     return step.found;
   },
+  passes,
 };
 
 /** What is followed when all messages were taken back. */
