@@ -1,6 +1,6 @@
 // Which format a file is in shows in its content: every format is known as itself alone, no agent's file is taken for
 // one, and no agent takes one for its own.
-import { writeFile } from "node:fs/promises";
+import { open, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { adapters } from "../../src/adapters/index.ts";
@@ -64,4 +64,23 @@ describe("recognising", () => {
     for (const { id, recognise } of formats) if (await recognise?.(path)) found.push(id);
     return found;
   }
+});
+
+describe("a file that cannot be one string", () => {
+  const documents = formats.filter(({ id, read }) => read && id !== "universal-jsonl");
+
+  it.each(documents.map((format) => [format.id, format] as const))(
+    "is refused by %s with advice",
+    async (_, format) => {
+      const path = join(folder(), "huge.json");
+      const file = await open(path, "w");
+      await file.truncate(2 ** 29);
+      await file.close();
+      expect(await format.recognise?.(path)).toBe(false);
+      await expect(format.read?.(path)).rejects.toMatchObject({
+        code: "unsupported",
+        hint: expect.stringContaining("universal-jsonl"),
+      });
+    },
+  );
 });
