@@ -33,7 +33,12 @@ const STORES: Readonly<Record<string, (home: string) => Record<string, string>>>
   claude: (home) => ({ CLAUDE_CONFIG_DIR: join(home, ".claude") }),
   codex: (home) => ({ CODEX_HOME: join(home, ".codex") }),
   gemini: (home) => ({ GEMINI_CLI_HOME: home }),
-  opencode: (home) => ({ XDG_DATA_HOME: join(home, ".local", "share") }),
+  // Its configuration too, because a session names the model that it goes on with.
+  opencode: (home) => ({
+    XDG_DATA_HOME: join(home, ".local", "share"),
+    XDG_STATE_HOME: join(home, ".local", "state"),
+    XDG_CONFIG_HOME: join(home, ".config"),
+  }),
 };
 
 async function withPair(first: CliName, second: CliName, use: (pair: Pair) => Promise<void>): Promise<void> {
@@ -129,8 +134,11 @@ const ring = NAMES.map((name, at) => [name, NAMES[(at + 1) % NAMES.length] ?? na
 const [one, two] = NAMES;
 const pairs = NAMES.length === 2 || !one || !two ? ring : [...ring, [two, one] as const];
 
+/** Ten runs of a CLI. */
+const LONG = 400_000;
+
 describe.each(pairs)("from %s to %s and back", (first, second) => {
-  it("the original is resumed with both parts, twice", async () => {
+  it("the original is resumed with both parts, twice", { timeout: LONG }, async () => {
     await withPair(first, second, async (pair) => {
       const { a, b } = pair;
       const id = (await SCENARIOS[first].tools?.(a)) ?? "";
