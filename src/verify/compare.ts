@@ -1,6 +1,6 @@
 // Compares what was meant to be carried with what a real CLI then told its model, fact by fact: block type,
 // role, order, each result paired with its call, bytes of images. It knows no agent.
-
+import { isDeepStrictEqual } from "node:util";
 import type { ModelRequest } from "../loopback/request.ts";
 import type { Loss, LossName } from "../session/losses.ts";
 import { type Asked, asked, type Item, type Surroundings, use } from "./asked.ts";
@@ -56,6 +56,7 @@ export function compare(
   options: CompareOptions = {},
 ): Comparison {
   const wire = asked(request, options);
+  if (options.isContext) forgetRepeats(wire);
   const losses = options.losses ?? [];
   const all = [...facts, ...(options.after ?? [])];
   const places = placeInOrder(all, wire);
@@ -77,6 +78,16 @@ export function compare(
     });
   }
   return { facts: counts, missing, ...strangers(wire, all, options) };
+}
+
+/** A CLI may send what it kept twice of its own session twice; whether its vendor takes that is not ours to mend. */
+function forgetRepeats({ results }: Asked): void {
+  for (const [callId, [first, ...more]] of results) {
+    if (!first) continue;
+    const repeats = more.filter(({ block }) => isDeepStrictEqual(block, first.block));
+    for (const item of repeats) item.isOwn = true;
+    results.set(callId, [first, ...more.filter((item) => !repeats.includes(item))]);
+  }
 }
 
 function judge(

@@ -243,6 +243,9 @@ function exchangeOf(loopback: Loopback, first: number, prompt: string): Exchange
   return asked.toSorted((a, b) => b.request.messages.length - a.request.messages.length)[0];
 }
 
+/** What a copy of a CLI's own session may be refused for: nobody else made it so. */
+const OF_ITS_OWN: ReadonlySet<string> = new Set(["signature_foreign", "result_duplicate"]);
+
 function problemsOf(
   turn: Turn,
   outcome: Outcome,
@@ -254,7 +257,7 @@ function problemsOf(
   if (outcome.timedOut) found.push(`it did not end in time: ${words}`);
   else if (outcome.exitCode !== 0) found.push(`it ended with status ${outcome.exitCode}: ${words}`);
   if (!exchange) found.push("it never asked the model");
-  const violations = exchange?.violations.filter(({ rule }) => !isCopy || rule !== "signature_foreign") ?? [];
+  const violations = exchange?.violations.filter(({ rule }) => !isCopy || !OF_ITS_OWN.has(rule)) ?? [];
   for (const { rule, message } of violations.slice(0, MOST_VIOLATIONS))
     found.push(`the vendor would refuse its request (${rule}): ${message}`);
   // Some CLIs start a new session, with status 0, when they do not find the one they were asked for.

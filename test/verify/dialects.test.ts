@@ -230,4 +230,15 @@ describe("the result of a call", () => {
     expect([await kept(failed, true), await kept(failed, false)]).toEqual([2, 1]);
     expect([await kept(result("c1"), false), await kept(result("c1"), true)]).toEqual([2, 1]);
   });
+
+  it("may be there twice in a session of the CLI's own, word for word, and nowhere else", async () => {
+    const call1 = calls("c1", { command: "run c1" });
+    const twice = [call1, done, done];
+    const own = { isContext: () => false };
+    const found = await compared([call("c1"), result("c1")], twice, own);
+    expect(found).toMatchObject({ facts: { total: 2, kept: 2 }, unexpected: [] });
+    expect((await compared([call("c1"), result("c1")], twice)).facts.kept).toBe(1);
+    const other = [call1, done, answers("c1", "something else")];
+    expect((await compared([call("c1"), result("c1")], other, own)).facts.kept).toBe(1);
+  });
 });
