@@ -10,7 +10,7 @@ import type { Entry, Session } from "../../src/session/session.ts";
 import { type Source, sourceOf } from "../../src/session/source.ts";
 import { carry } from "../../src/switch/carry.ts";
 import { thread, visible } from "../../src/transform/visible.ts";
-import { privateHome } from "../conformance/fixtures.ts";
+import { usedHome } from "../conformance/fixtures.ts";
 import { conversation, type Facts, factsOf } from "./conversation.ts";
 import { temporaryFolder } from "./folder.ts";
 
@@ -64,7 +64,7 @@ describe.each(targets)("%s → %s", (_, __, from, to) => {
   it("arrives in the agent", async () => {
     const [made] = fc.sample(conversation, { numRuns: 1, seed: 7 }) as [Session];
     const source = await through(sourceOf(made), from, new Set());
-    const home = await privateHome();
+    const home = await usedHome(to);
     const cwd = "/home/dev/project";
     const carried = await carry({
       source,
