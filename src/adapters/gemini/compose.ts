@@ -63,9 +63,14 @@ export async function* compose(stream: Stream, target: Target, log: Log): AsyncG
   yield [...taken(), ...losses.finish()];
 }
 
+/** The CLI takes two more characters for the end of a line (0.61.0), and drops what it then cannot parse. */
+export function oneLine(json: string): string {
+  return json.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+}
+
 /** A line that is no message. */
 export function line(file: string, value: Json): WrittenRecord {
-  return { type: "record", file, bytes: `${JSON.stringify(value)}\n`, says: [] };
+  return { type: "record", file, bytes: `${oneLine(JSON.stringify(value))}\n`, says: [] };
 }
 
 function writeEntry(writing: Writing, entry: Exclude<Entry, ToolCall> | Exchange): void {
@@ -194,7 +199,7 @@ function writeMessage(writing: Writing, { message, says, losses }: Made): void {
   writing.out.push({
     type: "record",
     file: writing.log.file,
-    bytes: `${json}\n`,
+    bytes: `${oneLine(json)}\n`,
     says: says.map(([type, text]) => [type, text.toWellFormed()] as const),
   });
 }

@@ -6,7 +6,7 @@ import type { Stream } from "../../session/source.ts";
 import { entryText } from "../../session/text.ts";
 import type { Target, Written, WrittenRecord } from "../adapter.ts";
 import type { Json } from "../json.ts";
-import { compose } from "./compose.ts";
+import { compose, oneLine } from "./compose.ts";
 import { newCursor, type Passed, type Recorded } from "./cursor.ts";
 import { entriesOf } from "./entries.ts";
 import { modelMessages, type NativePair, userMessage } from "./messages.ts";
@@ -87,7 +87,7 @@ async function* none(): AsyncGenerator<never> {
   // A session without records.
 }
 
-const jsonLine = (value: Json): string => `${JSON.stringify(value)}\n`;
+const jsonLine = (value: Json): string => `${oneLine(JSON.stringify(value))}\n`;
 const ended = (raw: string): string => (raw.endsWith("\n") ? raw : `${raw}\n`);
 
 function renewed(metadata: Json, target: Target): Json {
@@ -147,7 +147,7 @@ function linesOf(
     group.length === found.entries.length &&
     group.every((entry) => original.digests.get(entry.id) === digestOf(entry));
   if (isSame) return [found.raw ?? JSON.stringify(found.message)];
-  return changed(found, group, target).map((message) => JSON.stringify(message));
+  return changed(found, group, target).map((message) => oneLine(JSON.stringify(message)));
 }
 
 /** A changed message takes the form of one that Baton writes; its results follow it. */

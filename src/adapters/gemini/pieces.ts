@@ -69,5 +69,6 @@ function inlineOf(part: Media): Json | undefined {
   const said = part.mimeType ?? url?.[1];
   const mimeType = part.type === "image" ? imageType(data) : said || "application/octet-stream";
   if (mimeType === undefined) return undefined;
-  return { mimeType, data, ...(part.name !== undefined && { displayName: part.name }) };
+  // With a name beside them the CLI sends nothing at all: its vendor's API takes none (0.61.0).
+  return { mimeType, data };
 }
