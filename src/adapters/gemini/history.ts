@@ -97,12 +97,17 @@ export function newHistory() {
         return;
       }
       tail = known.point;
-      const old = new Set(spoken.slice(0, known.count).map(({ id }) => id));
-      for (const one of whole) {
+      let count = 0;
+      let answered: Seen["answers"] = new Map();
+      for (const [at, one] of whole.entries()) {
+        if (one.isSpoken) count++;
+        // What a compaction left is known already, results on their own included.
+        if (base && count <= base.members.length) continue;
         const node = log.known.get(one.id);
-        const stays = one.isSpoken ? old.has(one.id) : node !== undefined;
+        const stays = one.isSpoken ? count <= known.count : node !== undefined;
         if (stays && node) after.set(one.id, node);
-        else append(isRepeated(one, tail) ? { ...one, isShown: false } : one);
+        else append(isRepeated(one, answered) ? { ...one, isShown: false } : one);
+        if (one.isSpoken) answered = (stays ? node : list[at])?.answers ?? new Map();
       }
     },
 
@@ -207,10 +212,8 @@ function joined(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, str
 }
 
 /** Results that are on record with their calls already. */
-function isRepeated({ isSpoken, answers }: Seen, tail: Point | undefined): boolean {
-  return (
-    !isSpoken && answers.size > 0 && isNode(tail) && [...answers.keys()].every((id) => tail.answers.has(id))
-  );
+function isRepeated({ isSpoken, answers }: Seen, known: Seen["answers"]): boolean {
+  return !isSpoken && answers.size > 0 && [...answers.keys()].every((id) => known.has(id));
 }
 
 function isSame(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): boolean {

@@ -110,6 +110,7 @@ export async function writtenTo(stream: Stream, target: Target) {
   const parsed = main
     .trimEnd()
     .split("\n")
+    .filter((line) => line !== "")
     .map((line) => JSON.parse(line));
   return { records, losses, main, lines: parsed };
 }
