@@ -44,7 +44,7 @@ describe("README.md", () => {
     expect([...shown].sort()).toEqual(commandsIn(await help()).sort());
   });
 
-  it("shows what the program prints", () => {
+  it("shows what the program prints", { timeout: 120_000 }, () => {
     expect(timeless(readme)).toBe(timeless(runExamples(readme)));
   });
 
