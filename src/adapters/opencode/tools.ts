@@ -6,7 +6,7 @@ import type { Edit, FileChange } from "../../session/tools.ts";
 import type { Translated } from "../adapter.ts";
 import { parsePatch, printPatch } from "../patch.ts";
 import { editOf, editsOf, questionsOf, todosOf } from "../reading.ts";
-import { isObject, type JsonObject, objects, text, word } from "./native.ts";
+import { type JsonObject, objects, text } from "./native.ts";
 
 export interface UniversalCall {
   tool: Tool;
@@ -174,32 +174,14 @@ export function tools(call: ToolCall, result: ToolResult | undefined): Translate
     return { pairs: [{ ...native, result }], losses };
   }
   const name = safeName(mcpName(recorded) ?? recorded);
-  const isForeign = call.tool === "unknown" && call.originalInput !== undefined;
-  const input = asObject(isForeign ? call.originalInput : call.input);
   const losses: Loss[] = [];
   if (name !== recorded) losses.push(renaming(call, recorded, name));
   else if (!READERS.has(name) && !OTHERS.has(name))
     losses.push(loss("tool_kept", { entry: call.id }, recorded));
-  return { pairs: [{ name, input, result }], losses };
+  // Always an object here: free text of another agent is read as one.
+  return { pairs: [{ name, input: call.input, result }], losses };
 }
 
 function renaming(call: ToolCall, from: string, to: string): Loss {
   return loss("tool_renamed", { entry: call.id }, `${from} → ${to}`);
-}
-
-/** Arguments are always an object here; free text of another agent becomes its only argument. */
-function asObject(input: unknown): JsonObject {
-  if (isObject(input)) return input;
-  const parsed = word(input) === undefined ? undefined : parsedObject(String(input));
-  return parsed ?? { input };
-}
-
-function parsedObject(input: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(input);
-    return isObject(value) ? value : undefined;
-  } catch {
-    // Free text.
-    return undefined;
-  }
 }
