@@ -238,10 +238,10 @@ function stateOf(
   const parts = result?.parts ? nativeParts(result.parts, entry) : undefined;
   const output = parts ? joined(parts.texts) : (result?.output ?? UNANSWERED);
   const losses = parts?.losses ?? [];
-  // A failure holds no files.
-  if (result?.success === false && !parts?.files.length)
-    return { state: { status: "error", input, error: output, time }, output, losses };
-  if (!result) return { state: { status: "error", input, error: output, time }, output, losses };
+  if (!result?.success) {
+    const left = (parts?.files ?? []).map((file) => droppedFrom(entry, file));
+    return { state: { status: "error", input, error: output, time }, output, losses: [...losses, ...left] };
+  }
   const title = typeof result.details?.title === "string" ? result.details.title : titleOf(call);
   const session = writing.subagents.get(call.id);
   const metadata = {
@@ -255,6 +255,12 @@ function stateOf(
     output,
     losses,
   };
+}
+
+/** A failure has a text and nothing else. */
+function droppedFrom(entry: string, { mime }: JsonObject): Loss {
+  const kind = String(mime).startsWith("image/") ? "image_dropped" : "document_dropped";
+  return loss(kind, { entry }, "a failed result holds text only");
 }
 
 /** Attachments are parts of their own kind, with ids. */
