@@ -21,7 +21,7 @@ export function recordOf(value: unknown): LogRecord | undefined {
   return undefined;
 }
 
-export function isMessage(value: unknown): value is Message {
+function isMessage(value: unknown): value is Message {
   return isObject(value) && typeof value.id === "string";
 }
 

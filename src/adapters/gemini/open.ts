@@ -27,7 +27,7 @@ export async function open(given: SessionRef): Promise<Source> {
   return source;
 }
 
-export function recordsOf(path: string, options: PassOptions): AsyncIterable<NativeRecord[]> {
+function recordsOf(path: string, options: PassOptions): AsyncIterable<NativeRecord[]> {
   return isOneFile(path) ? readOneFile(path, options.from) : readRecords(path, options);
 }
 

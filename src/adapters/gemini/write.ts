@@ -41,7 +41,7 @@ async function* composed(stream: Stream, target: Target): AsyncGenerator<readonl
 }
 
 /** Subagents come first, because the main log names them. */
-export async function* writeAgents(
+async function* writeAgents(
   stream: Stream,
   target: Target,
   agents: Map<string, string>,

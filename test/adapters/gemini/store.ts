@@ -1,5 +1,5 @@
 // Helpers of these tests: fixtures as homes of Gemini CLI, and sessions in private ones.
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -11,7 +11,6 @@ import type { Source, Stream } from "../../../src/session/source.ts";
 import { visible } from "../../../src/transform/visible.ts";
 
 export const FIXTURES = join(import.meta.dirname, "fixtures");
-export const fixtureNames = (await readdir(FIXTURES)).sort();
 export const ID = "11111111-2222-4333-8444-555555555555";
 export const NOW = new Date("2026-11-15T12:00:00.000Z");
 
@@ -45,7 +44,7 @@ export const model = (id: string, text: string, more: object = {}) => ({
   content: text,
   ...more,
 });
-export const at = (second: number) => `2026-01-02T03:04:${String(second).padStart(2, "0")}.000Z`;
+const at = (second: number) => `2026-01-02T03:04:${String(second).padStart(2, "0")}.000Z`;
 
 export const response = (id: string, name: string, output: string) => ({
   functionResponse: { id, name, response: { output } },
