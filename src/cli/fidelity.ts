@@ -7,12 +7,11 @@ import { fileURLToPath } from "node:url";
 import type { Adapter } from "../adapters/adapter.ts";
 import { BatonError } from "../session/error.ts";
 import type { Loss, LossName } from "../session/losses.ts";
-import type { Source } from "../session/source.ts";
-import { visible } from "../transform/visible.ts";
+import type { Source, Stream } from "../session/source.ts";
 import type { Finding } from "../verify/compare.ts";
 import { type Fact, factsOf } from "../verify/facts.ts";
 import { isProven, verify } from "../verify/verify.ts";
-import { carriedWhole } from "./proof.ts";
+import { carriedWhole, seen } from "./proof.ts";
 
 export interface Contestant {
   adapter: Adapter;
@@ -59,7 +58,7 @@ export async function measure(
   const worker = async () => {
     for (let at = next++; at < wanted.length; at = next++) {
       const { from, to } = wanted[at]!;
-      pairs[at] = await measurePair(from.adapter, to);
+      pairs[at] = await measurePair(from.adapter, to).catch((error) => failedPair(from.adapter, to, error));
       onPair(pairs.filter(Boolean).length, wanted.length);
     }
   };
@@ -75,7 +74,7 @@ async function measurePair(from: Adapter, { adapter: to, cli }: Contestant): Pro
     adapter: to,
     cli,
     async arrange(home, cwd) {
-      const arranged = await carriedWhole(source, { to, home, cwd, cli });
+      const arranged = await carriedWhole(source, { to, home, cwd, cli }, from);
       losses = arranged.losses ?? [];
       return arranged;
     },
@@ -86,12 +85,22 @@ async function measurePair(from: Adapter, { adapter: to, cli }: Contestant): Pro
     to: to.id,
     ...facts,
     proven: isProven(result),
-    types: await byType(source, missing),
+    types: await byType(seen(source, from), missing),
     losses: byKind(losses),
     missing,
     unexpected,
     problems: [...problems, ...result.foreign.map((host) => `It contacted ${host}.`)],
   };
+}
+
+/** One pair that fails must not hide the others. */
+async function failedPair(from: Adapter, { adapter: to }: Contestant, error: unknown): Promise<Pair> {
+  if (!(error instanceof BatonError)) throw error;
+  const total = (await Array.fromAsync(factsOf(seen(await openSample(from), from)))).length;
+  const counts = { total, kept: 0, changed: 0, lost: total };
+  const nothing = { types: {}, losses: [], missing: [], unexpected: [] };
+  const problems = [`It could not be carried: ${error.message}`];
+  return { from: from.id, to: to.id, ...counts, proven: false, ...nothing, problems };
 }
 
 async function openSample(adapter: Adapter): Promise<Source> {
@@ -102,9 +111,9 @@ async function openSample(adapter: Adapter): Promise<Source> {
   throw new BatonError("damaged", `The sample session in ${folder} is not there.`, "Install Baton anew.");
 }
 
-async function byType(source: Source, missing: readonly Finding[]): Promise<Pair["types"]> {
+async function byType(stream: Stream, missing: readonly Finding[]): Promise<Pair["types"]> {
   const types: Pair["types"] = {};
-  for await (const { type } of factsOf(visible(source))) {
+  for await (const { type } of factsOf(stream)) {
     const known = types[type] ?? { total: 0, kept: 0 };
     types[type] = { total: known.total + 1, kept: known.kept + 1 };
   }

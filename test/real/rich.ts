@@ -4,8 +4,10 @@ import type { Rig } from "./harness.ts";
 import type { CliName } from "./install.ts";
 import { richClaude } from "./rich-claude.ts";
 import { richCodex } from "./rich-codex.ts";
+import { richOpencode } from "./rich-opencode.ts";
 
 export const RICH: Readonly<Partial<Record<CliName, (rig: Rig) => Promise<string>>>> = {
   claude: richClaude,
   codex: richCodex,
+  opencode: richOpencode,
 };
