@@ -12,7 +12,7 @@ import { type Clock, newClock, newSessionId } from "./ids.ts";
 import { isObject, type JsonObject, lineOf, objectOf, word } from "./native.ts";
 import { fold } from "./read.ts";
 import type { OpenCodeState } from "./state.ts";
-import { type Project, projectOf } from "./store.ts";
+import { databaseOf, isProvenSchema, type Project, projectOf } from "./store.ts";
 
 interface Copying {
   target: Target;
@@ -137,7 +137,9 @@ function says(entry: Entry): string {
 function sessionRecord(copying: Copying, line: RowLine): Written {
   const { target, file, isSame, project } = copying;
   if (isSame) return recordOf(file, line, []);
-  const todos = (line.rows ?? []).map((todo) => ({
+  // The list of tasks that the CLI shows is in the calls as well, and its import does not take it apart.
+  const shown = isProvenSchema(databaseOf(target)) ? (line.rows ?? []) : [];
+  const todos = shown.map((todo) => ({
     ...todo,
     row: { ...todo.row, session_id: target.originalId },
   }));
