@@ -4,8 +4,8 @@ import type { Replies, Rig } from "./harness.ts";
 import { PDF, PNG } from "./media.ts";
 import type { Scenarios } from "./scenarios.ts";
 
-const call = (name: string, input: Record<string, unknown>): Call => ({ name, input });
-const shell = (command: string): Call => call("run_shell_command", { command });
+export const call = (name: string, input: Record<string, unknown>): Call => ({ name, input });
+export const shell = (command: string): Call => call("run_shell_command", { command });
 
 export const geminiScenarios: Scenarios = {
   async plain(rig) {
@@ -92,12 +92,12 @@ export const geminiScenarios: Scenarios = {
   },
 };
 
-async function files(rig: Rig): Promise<void> {
+export async function files(rig: Rig): Promise<void> {
   await rig.write("a.txt", "one\ntwo\nthree\n");
   await rig.write("two words.txt", "ünï\n");
 }
 
-function toolReplies(rig: Rig): Replies {
+export function toolReplies(rig: Rig): Replies {
   return [
     {
       thinking: "**Looking** Let me see.",

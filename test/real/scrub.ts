@@ -18,7 +18,7 @@ const EPOCH = /(?<![\d.])1[789]\d{8}(\d{3})?(?:\.\d+)?(?!\d)/g;
 /** Gemini makes the id of a call from the tool, the time and a number. */
 const CALL_TIME = /(?<=[a-z]_)1[789]\d{11}(?=_\d)/g;
 /** It names a file after the minute and the first letters of the id. */
-const FILE = /(?<=session-)20\d\d-\d\d-\d\dT\d\d-\d\d-([0-9a-f]{8})(?=\.jsonl?)/g;
+const FILE = /(?<=session-)(20\d\d-\d\d-\d\dT\d\d-\d\d)-([0-9a-f]{8})(?=\.jsonl?)/g;
 const SPANS = /\b(Wall time:? )[\d.]+( seconds)|("(?:duration_?ms|durationMs|time_to_first_token_ms)":)\d+/gi;
 const START = Date.UTC(2026, 0, 2, 3, 4, 5);
 
@@ -36,6 +36,7 @@ export function scrubber(
     return version === "7" ? `01a00000-0000-7000-8000-${tail}` : `00000000-0000-4000-8000-${tail}`;
   });
   const times = [...new Set(everything.match(TIME)?.map(instant))].sort((a, b) => a - b);
+  const minutes = [...new Set(Array.from(everything.matchAll(FILE), ([, minute]) => minute ?? ""))].sort();
   const callTimes = [...new Set(everything.match(CALL_TIME))].sort();
   const words = new Map<string, string>();
   const seals = new Map<string, string>();
@@ -45,7 +46,7 @@ export function scrubber(
     for (const [from, to] of paths) result = result.replaceAll(from, to);
     return result
       .replace(/(?<=sessions\/)20\d\d\/\d\d\/\d\d(?=\/)/g, "2026/01/02")
-      .replace(FILE, (_, start) => `2026-01-02T03-04-${shortId(uuids, start)}`)
+      .replace(FILE, (_, minute, start) => `${minuteOf(minutes, minute)}-${shortId(uuids, start)}`)
       .replace(UUID, (id) => uuids.get(id) ?? id)
       .replace(WORDS, (word) => rename(words, word))
       .replace(TIME, (time) => sameShape(time, START + times.indexOf(instant(time)) * 1000))
@@ -55,6 +56,10 @@ export function scrubber(
       .replace(SEALS, (seal) => sealed(seals, seal));
   }
   return { text, record: (value) => cut(value, spoken) };
+}
+
+function minuteOf(minutes: readonly string[], minute: string): string {
+  return new Date(START + minutes.indexOf(minute) * 60_000).toISOString().slice(0, 16).replace(":", "-");
 }
 
 function shortId(uuids: ReadonlyMap<string, string>, start: string): string {
