@@ -18,9 +18,9 @@ it("every pair keeps what it promises, and docs/fidelity.md says so", { timeout:
     const { status, stderr, result } = await baton(home, home, "fidelity");
     const fidelity = result as Fidelity;
     const flaws = fidelity.pairs.filter(({ proven }) => !proven).map(({ from, to }) => `${from} to ${to}`);
-    expect({ status, stderr, flaws }).toEqual({ status: 6, stderr: "", flaws: ["opencode to gemini"] });
+    expect({ status, stderr, flaws }).toEqual({ status: 0, stderr: "", flaws: [] });
     expect(fidelity.pairs).toHaveLength(Object.keys(RICH).length ** 2);
-    for (const { from, to, types } of fidelity.pairs.filter(({ proven }) => proven)) {
+    for (const { from, to, types } of fidelity.pairs) {
       const whole = ["text", "call", "result"] as const;
       const { images, documents } = adapterOf(to).holds;
       const media = [...(images ? ["image" as const] : []), ...(documents ? ["document" as const] : [])];
