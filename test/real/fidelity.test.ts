@@ -12,7 +12,7 @@ import { RICH } from "./rich.ts";
 
 const MINUTES = 60_000;
 
-it("every pair keeps what it promises, and docs/fidelity.md says so", { timeout: 10 * MINUTES }, async () => {
+it("every pair keeps what it promises, and docs/fidelity.md says so", { timeout: 20 * MINUTES }, async () => {
   const home = await mkdtemp(join(tmpdir(), "baton-fidelity-"));
   try {
     const { status, stderr, result } = await baton(home, home, "fidelity");

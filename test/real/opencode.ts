@@ -102,7 +102,7 @@ export const openCodeScenarios: Scenarios = {
   },
 };
 
-export function toolReplies(rig: Rig): Replies {
+function toolReplies(rig: Rig): Replies {
   return [
     {
       thinking: "Let me see.",
@@ -166,7 +166,7 @@ async function newestOf(rig: Rig): Promise<string> {
   return (JSON.parse(stdout) as { id: string }[])[0]?.id ?? "";
 }
 
-export function delegatingReplies(): (request: { messages: unknown }) => Reply {
+function delegatingReplies(): (request: { messages: unknown }) => Reply {
   let turn = 0;
   return ({ messages }) => {
     const asked = JSON.stringify(messages);
