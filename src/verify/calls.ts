@@ -61,13 +61,9 @@ export function isNear({ call, cwd, patch }: CallFact, item: Item, wire: Asked):
 /** Arguments that are the native ones, or say the same in JSON. */
 function sameInput(have: unknown, wanted: unknown): boolean {
   if (isDeepStrictEqual(have, wanted) || isDeepStrictEqual(parsed(have), parsed(wanted))) return true;
-  // Free text is the only argument of its call, with or without a name.
-  return isOnlyIn(have, wanted) || isOnlyIn(wanted, have);
-}
-
-function isOnlyIn(text: unknown, named: unknown): boolean {
-  const [only, ...others] = isRecord(named) ? Object.values(named) : [];
-  return typeof text === "string" && others.length === 0 && text === only;
+  // Free text is the only argument of its call.
+  const [only, ...others] = isRecord(wanted) ? Object.values(wanted) : [];
+  return typeof have === "string" && others.length === 0 && have === only;
 }
 
 function parsed(value: unknown): unknown {
