@@ -20,8 +20,8 @@ import { type Cli, type CliName, installCli, NAMES } from "./install.ts";
 import { adapterOf, homeAt, openFrom } from "./read.ts";
 import { SCENARIOS } from "./scenarios.ts";
 
-/** Every pair is tried with these kinds, and its first pair with all there are. */
-const KINDS = ["tools", "media", "compacted", "orphaned", "delegated"];
+/** Every pair is tried with these kinds, the first pair of a CLI with all there are, and fidelity.test.ts with more. */
+const KINDS = ["tools", "compacted"];
 
 export function carriesFrom(from: CliName): void {
   const sessions = recordings(from);

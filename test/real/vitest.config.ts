@@ -6,7 +6,8 @@ export default defineConfig({
     globalSetup: "test/real/setup.ts",
     // A CLI waits more than it works, so two at a time are no burden on two cores.
     maxWorkers: 2,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // OpenCode alone takes ten seconds of a core to start, and a test starts it several times.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 });
