@@ -1,12 +1,12 @@
 // Copies a session into a private store, for the agent it already belongs to, and gathers what its model must
 // not see. Reads the user's store, never writes to it.
-import { constants } from "node:fs";
-import { chmod, copyFile, mkdir, stat } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
+import { stat } from "node:fs/promises";
+import { join, relative } from "node:path";
 import type { Adapter, FileRef, Home, SessionRef } from "../adapters/adapter.ts";
 import { BatonError } from "../session/error.ts";
 import type { Entry } from "../session/session.ts";
 import type { Source, Stream } from "../session/source.ts";
+import { copyPrivately } from "../storage/copy-file.ts";
 import { visiblePositions } from "../transform/visible.ts";
 
 /** Every file of the session, at the same place of the other home's store. */
@@ -23,9 +23,7 @@ export async function copyBundle(
   const files: FileRef[] = [];
   for (const file of whole.files) {
     const path = place(file.path);
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await copyFile(file.path, path, constants.COPYFILE_FICLONE);
-    await chmod(path, 0o600);
+    await copyPrivately(file.path, path);
     const { size, mtimeMs, ino } = await stat(path);
     files.push({ ...file, path, size, mtimeMs, inode: ino });
   }

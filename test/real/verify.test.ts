@@ -5,6 +5,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { baton } from "./baton.ts";
+import { shell } from "./gemini.ts";
 import { openRig } from "./harness.ts";
 import { NAMES } from "./install.ts";
 import { setTraps, TRAPPED } from "./traps.ts";
@@ -69,6 +70,23 @@ it("proves a session with the vendor's own provider, which no other may resume",
     expect({ status, result }).toMatchObject({
       status: 0,
       result: { accepted: true, facts: { total: 3, kept: 3 } },
+    });
+  } finally {
+    await rig.close();
+  }
+});
+
+it("proves a copy of a session that Gemini CLI keeps for another folder, results and all", async () => {
+  const rig = await openRig("gemini");
+  try {
+    const { id } = await rig.start("Run it", [
+      { text: "Running.", calls: [shell("echo $((6 * 7))")] },
+      { text: "It ran." },
+    ]);
+    const { status, result, stderr } = await baton(rig.home, rig.cwd, "verify", `gemini:${id}`);
+    expect({ status, result, stderr }).toMatchObject({
+      status: 0,
+      result: { accepted: true, problems: [], unexpected: [], facts: { total: 5, kept: 5 } },
     });
   } finally {
     await rig.close();

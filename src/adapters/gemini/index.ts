@@ -1,5 +1,6 @@
 // The adapter for Gemini CLI. README.md describes the store and what was measured with the real CLI.
 import type { Adapter } from "../adapter.ts";
+import { copy } from "./copied-file.ts";
 import { canExtend } from "./extend.ts";
 import { newId } from "./ids.ts";
 import { configuration, isLive, version } from "./installed.ts";
@@ -35,6 +36,7 @@ export const gemini: Adapter = {
   tools: translate,
   write,
   plan,
+  copy,
   pathOf,
   canExtend,
   newId,

@@ -26,13 +26,14 @@ export function pathOf(target: Target, file = "main"): string {
  */
 function mainPath(target: Target): string {
   const time = target.now.toISOString().slice(0, 16).replaceAll(":", "-");
-  const chats = join(projectFolder(target), "chats");
+  const chats = chatsOf(target.home, target.cwd);
   if (target.parent) return join(chats, target.parent.originalId, `${target.originalId}.jsonl`);
   return join(chats, `session-${time}-${target.originalId}.jsonl`);
 }
 
-function projectFolder({ home, cwd }: Target): string {
-  return join(geminiHome(home), "tmp", slugOf(home, folderOf(cwd)));
+/** Where the CLI looks for the sessions of a project. */
+export function chatsOf(home: Home, cwd: string): string {
+  return join(geminiHome(home), "tmp", slugOf(home, folderOf(cwd)), "chats");
 }
 
 /** The CLI knows a folder by its real path. */
@@ -103,7 +104,7 @@ export async function* plan(records: AsyncIterable<WrittenRecord>, target: Targe
 
 /** The file by which the CLI knows whose folder it is. A bundle that goes elsewhere needs none. */
 function* marked(target: Target): Generator<Change> {
-  const path = join(projectFolder(target), MARKER);
+  const path = join(dirname(chatsOf(target.home, target.cwd)), MARKER);
   if (target.documents !== undefined || existsSync(path)) return;
   yield { type: "create", path, bytes: folderOf(target.cwd) };
 }

@@ -24,13 +24,16 @@ export function sandbox(home: string, port: number): Sandbox {
   };
 }
 
-/** With a base URL set the CLI would guess another way to sign in. Nothing is cleaned up while it is tried. */
+/**
+ * With a base URL set the CLI would guess another way to sign in. It cleans up as it does for everybody, except that
+ * a session that is tried may be of any age.
+ */
 const SETTINGS = {
   security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
   general: {
     enableAutoUpdate: false,
     enableAutoUpdateNotification: false,
-    sessionRetention: { enabled: true, maxAge: "30d" },
+    sessionRetention: { enabled: true, maxAge: "36500d" },
   },
   privacy: { usageStatisticsEnabled: false },
   telemetry: { enabled: false },
