@@ -3,6 +3,7 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Adapter, Target, Written } from "../../src/adapters/adapter.ts";
 import { adapters } from "../../src/adapters/index.ts";
@@ -10,6 +11,7 @@ import { loss } from "../../src/session/losses.ts";
 import type { Entry } from "../../src/session/session.ts";
 import { type Stream, sourceOf } from "../../src/session/source.ts";
 import { type CarryRequest, carry } from "../../src/switch/carry.ts";
+import { emptyStore } from "../adapters/opencode/database.ts";
 import { assistant, call, result, session, user } from "../session/build.ts";
 
 const timeline = [user("u1"), call("c1"), result("c1"), assistant("a1")];
@@ -17,6 +19,7 @@ const timeline = [user("u1"), call("c1"), result("c1"), assistant("a1")];
 async function request(to: Adapter, fields: Partial<CarryRequest> = {}): Promise<CarryRequest> {
   const dir = await mkdtemp(join(tmpdir(), "baton-carry-"));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  emptyStore(dir);
   return {
     source: sourceOf(session(timeline)),
     to,
@@ -28,9 +31,23 @@ async function request(to: Adapter, fields: Partial<CarryRequest> = {}): Promise
   };
 }
 
+/** Files of stores, and what stands for them in a database. */
 async function filesOf({ home }: CarryRequest): Promise<string[]> {
   const found = await readdir(home.dir, { recursive: true, withFileTypes: true });
-  return found.filter((file) => file.isFile() && !file.parentPath.includes(".baton")).map(({ name }) => name);
+  const files = found.filter((file) => file.isFile() && !file.parentPath.includes(".baton"));
+  const names = files.map(({ name }) => name).filter((name) => !/^opencode\.db/.test(name));
+  return [...names, ...rowsOf(join(home.dir, ".local", "share", "opencode", "opencode.db"))];
+}
+
+/** Every session, and every row that belongs to none. */
+function rowsOf(path: string): string[] {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const stray = ["message", "part"].map(
+    (table) => `SELECT id FROM ${table} WHERE session_id NOT IN (SELECT id FROM session)`,
+  );
+  const rows = database.prepare(["SELECT id FROM session", ...stray].join(" UNION ALL ")).all();
+  database.close();
+  return rows.map(({ id }) => String(id));
 }
 
 /** The adapter with its writer's records changed on the way. */
