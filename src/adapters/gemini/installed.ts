@@ -1,11 +1,11 @@
 // What is installed and how it is set up: the CLI itself, its settings, and whether it holds a session.
 import { execFile } from "node:child_process";
-import { access, constants, readFile } from "node:fs/promises";
+import { access, constants, readdir, readFile, readlink, realpath, stat } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import type { Configuration, Home, SessionRef } from "../adapter.ts";
 import { filled, isObject, type Json } from "../json.ts";
-import { geminiHome } from "./paths.ts";
+import { geminiHome, projectOf } from "./paths.ts";
 
 const TIMEOUT_MS = 20_000;
 /** How long the CLI keeps sessions unless it is told otherwise (0.61.0). */
@@ -76,7 +76,37 @@ async function settingsIn(path: string): Promise<Json> {
 
 const COMMENTS = /("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
 
-/** The CLI opens the file for each line and keeps no lock, so nothing tells that it is running. */
-export async function isLive(_ref: SessionRef): Promise<boolean> {
+/** The CLI opens the file for each line and keeps no lock: it runs in the session's folder and has written since. */
+export async function isLive({ path }: SessionRef): Promise<boolean> {
+  const project = await projectOf(path);
+  const processes = await readdir("/proc").catch(() => []);
+  if (project === undefined || processes.length === 0) return false;
+  const written = (await stat(path)).mtimeMs;
+  const folder = await realpath(project).catch(() => project);
+  for (const pid of processes.filter((name) => /^\d+$/.test(name)))
+    if ((await isGeminiIn(`/proc/${pid}`, folder)) && (await startOf(`/proc/${pid}`)) <= written) return true;
   return false;
 }
+
+async function isGeminiIn(process: string, folder: string): Promise<boolean> {
+  try {
+    if ((await readlink(join(process, "cwd"))) !== folder) return false;
+    const words = (await readFile(join(process, "cmdline"), "utf8")).split("\0");
+    return words.some((word) => /(?:^|[\\/])gemini(?:\.js|-cli)?(?:$|[\\/])/.test(word));
+  } catch {
+    // Another user's, or gone since it was listed.
+    return false;
+  }
+}
+
+/** In milliseconds since 1970. */
+async function startOf(process: string): Promise<number> {
+  const status = await readFile(join(process, "stat"), "utf8").catch(() => "");
+  // The program's name, in brackets, may hold anything.
+  const ticks = Number(status.slice(status.lastIndexOf(")") + 2).split(" ")[STARTED]);
+  const boot = /^btime (\d+)$/m.exec(await readFile("/proc/stat", "utf8"))?.[1];
+  return Number(boot) * 1000 + ticks * MS_PER_TICK;
+}
+
+const STARTED = 19;
+const MS_PER_TICK = 10;

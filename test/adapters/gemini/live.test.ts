@@ -1,0 +1,43 @@
+// Gemini CLI keeps no lock, so who holds a session is told by what runs in its folder.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdir, mkdtemp, realpath, rm, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { gemini } from "../../../src/adapters/gemini/index.ts";
+
+// Elsewhere nothing tells which folder a process runs in.
+test.runIf(process.platform === "linux")(
+  "a session is live while the CLI runs in its folder and has written to it",
+  async () => {
+    const dir = await realpath(await mkdtemp(join(tmpdir(), "baton-live-")));
+    onTestFinished(() => rm(dir, { recursive: true, force: true }));
+    const [project, chats, program] = [
+      join(dir, "project"),
+      join(dir, ".gemini/tmp/project/chats"),
+      join(dir, "gemini"),
+    ];
+    await mkdir(project);
+    await mkdir(chats, { recursive: true });
+    await writeFile(join(chats, "../.project_root"), project);
+    await writeFile(program, "#!/bin/sh\necho ready\ncat\n");
+    await chmod(program, 0o755);
+    const path = join(chats, "session-2026-01-01T00-00-00000000.jsonl");
+    await writeFile(path, "{}\n");
+    const before = new Date(Date.now() - 60_000);
+    await utimes(path, before, before);
+    const ref = { agent: "gemini", originalId: "00000000", path, files: [] };
+
+    const running = spawn(program, { cwd: project });
+    onTestFinished(() => void running.kill());
+    await once(running.stdout, "data");
+    expect(await gemini.isLive(ref)).toBe(false);
+    const now = new Date();
+    await utimes(path, now, now);
+    expect(await gemini.isLive(ref)).toBe(true);
+    running.stdin.end();
+    await once(running, "exit");
+    expect(await gemini.isLive(ref)).toBe(false);
+  },
+);
