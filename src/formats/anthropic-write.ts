@@ -1,4 +1,5 @@
 // Writes a session as a request to Anthropic's Messages API: `{model?, system?, messages}`.
+import { isPdf } from "../session/image.ts";
 import type { Part, ToolResult } from "../session/session.ts";
 import type { Stream } from "../session/source.ts";
 import { vendorOf } from "../session/vendor.ts";
@@ -103,10 +104,6 @@ function sourceOf(part: Media): Json | undefined {
     media_type: "text/plain",
     data: Buffer.from(inline.data, "base64").toString("utf8"),
   };
-}
-
-function isPdf(data: string): boolean {
-  return data.startsWith(Buffer.from("%PDF-").toString("base64").slice(0, 6));
 }
 
 function resultBlock({ id, result }: Answered, out: Outgoing): Json {

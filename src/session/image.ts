@@ -1,5 +1,5 @@
-// Parts that are more than text, and what kind of image some bytes are, whatever they are said to be: vendors look
-// at the bytes, and refuse the whole request when the two differ.
+// Parts that are more than text, and what kind of image or document some bytes are, whatever they are said to be:
+// vendors look at the bytes, and refuse the whole request when the two differ.
 
 import type { Part } from "./session.ts";
 
@@ -19,4 +19,11 @@ export function isMedia({ type }: Part): boolean {
 export function imageType(data: string): string | undefined {
   const start = Buffer.from(data.slice(0, 24), "base64").toString("latin1");
   return KINDS.find(([opening]) => opening.test(start))?.[1];
+}
+
+const PDF_OPENING = Buffer.from("%PDF-").toString("base64").slice(0, 6);
+
+/** Whether a document in base64 is what vendors take for a PDF. */
+export function isPdf(data: string): boolean {
+  return data.startsWith(PDF_OPENING);
 }

@@ -87,6 +87,7 @@ const kinds = {
     severity: "warning",
     meaning: "A document could not be carried inline; a file and a note stand in for it.",
   },
+  name_dropped: { severity: "info", meaning: "The name of a document has no place in the target." },
   part_converted: { severity: "info", meaning: "A part was turned into text." },
   text_replaced: {
     severity: "warning",

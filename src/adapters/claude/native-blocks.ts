@@ -1,5 +1,5 @@
 // Universal parts as the blocks the Messages API takes.
-import { imageType } from "../../session/image.ts";
+import { imageType, isPdf } from "../../session/image.ts";
 import { type Loss, loss } from "../../session/losses.ts";
 import type { Part } from "../../session/session.ts";
 import type { ClaudeBlock } from "./native.ts";
@@ -55,7 +55,8 @@ function imageBlock(part: Media, entry: string, losses: Loss[]): ClaudeBlock {
 function documentBlock(part: Media, entry: string, losses: Loss[]): ClaudeBlock {
   const inline = inlineData(part);
   const title = part.name === undefined ? {} : { title: part.name };
-  if (inline?.mimeType === "application/pdf" && bytesIn(inline.data) <= LARGEST_DOCUMENT) {
+  const isTaken = inline !== undefined && isPdf(inline.data) && bytesIn(inline.data) <= LARGEST_DOCUMENT;
+  if (isTaken && inline.mimeType === "application/pdf") {
     const source = { type: "base64", media_type: "application/pdf", data: inline.data };
     return { type: "document", source, ...title };
   }

@@ -1,6 +1,6 @@
 // Universal parts as pieces of a message: text, and bytes inline, which Gemini takes in prompts, in replies and
 // beside results.
-import { imageType } from "../../session/image.ts";
+import { imageType, isPdf } from "../../session/image.ts";
 import { type Loss, loss } from "../../session/losses.ts";
 import type { Part } from "../../session/session.ts";
 import type { Json } from "../json.ts";
@@ -53,9 +53,12 @@ function addBytes(part: Media, entry: string, pieces: Json[], losses: Loss[]): v
   const inline = inlineOf(part);
   if (inline) {
     pieces.push({ inlineData: inline });
+    if (part.type === "document" && part.name !== undefined)
+      losses.push(loss("name_dropped", { entry }, part.name));
     return;
   }
-  const where = part.url ?? part.path ?? part.name ?? "unknown";
+  const link = part.url?.startsWith("data:") ? undefined : part.url;
+  const where = link ?? part.path ?? part.name ?? "unknown";
   pieces.push({ text: `[${part.type === "image" ? "Image" : "Document"}: ${where}]` });
   const kind = part.type === "image" ? "image_dropped" : "document_dropped";
   losses.push(loss(kind, { entry }, `${where} is not at hand; a note stands in for it`));
@@ -68,7 +71,7 @@ function inlineOf(part: Media): Json | undefined {
   if (data === undefined || data === "") return undefined;
   const said = part.mimeType ?? url?.[1];
   const mimeType = part.type === "image" ? imageType(data) : said || "application/octet-stream";
-  if (mimeType === undefined) return undefined;
+  if (mimeType === undefined || (mimeType === "application/pdf" && !isPdf(data))) return undefined;
   // With a name beside them the CLI sends nothing at all: its vendor's API takes none (0.61.0).
   return { mimeType, data };
 }

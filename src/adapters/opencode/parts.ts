@@ -1,5 +1,5 @@
 // Parts of an entry as OpenCode's own: texts, and files as data URLs. What no model would take becomes a note.
-import { imageType } from "../../session/image.ts";
+import { imageType, isPdf } from "../../session/image.ts";
 import { type Loss, loss } from "../../session/losses.ts";
 import type { Part } from "../../session/session.ts";
 import type { JsonObject } from "./native.ts";
@@ -52,30 +52,43 @@ type Media = Extract<Part, { type: "image" | "document" }>;
 
 /** By what the bytes are: vendors refuse a request whose image is said to be something else. */
 function imagePart(part: Media, entry: string, losses: Loss[]): JsonObject {
-  const mime = part.data === undefined ? undefined : imageType(part.data);
-  if (mime !== undefined) return filePart(part, mime);
-  const where = part.path ?? part.name ?? part.url ?? "unknown";
-  const why = part.data === undefined ? "its bytes are not recorded" : "its bytes are no image";
+  const data = bytesOf(part);
+  const mime = data === undefined ? undefined : imageType(data);
+  if (data !== undefined && mime !== undefined) return filePart(part, mime, data);
+  const where = placeOf(part) ?? part.name ?? "unknown";
+  const why = data === undefined ? "its bytes are not recorded" : "its bytes are no image";
   losses.push(loss("image_dropped", { entry }, `${why}: ${where}`));
   return { type: "text", text: `[Image: ${where}]` };
 }
 
 const PDF = "application/pdf";
 
+/** The same for documents: only a PDF goes as it is. */
 function documentPart(part: Media, entry: string, losses: Loss[]): JsonObject {
-  const kind = part.mimeType ?? "application/octet-stream";
-  if (part.data !== undefined && kind === PDF) return filePart(part, PDF);
-  if (part.data !== undefined && kind.startsWith("text/")) {
+  const data = bytesOf(part);
+  const kind = part.mimeType ?? /^data:([^;,]+)/.exec(part.url ?? "")?.[1] ?? "application/octet-stream";
+  if (data !== undefined && kind === PDF && isPdf(data)) return filePart(part, PDF, data);
+  if (data !== undefined && kind.startsWith("text/")) {
     losses.push(loss("part_converted", { entry }, `document of type ${kind}`));
-    return { type: "text", text: Buffer.from(part.data, "base64").toString("utf8") };
+    return { type: "text", text: Buffer.from(data, "base64").toString("utf8") };
   }
   const name = part.name ?? part.path?.split(/[\\/]/).at(-1) ?? "document";
-  const where = part.path ?? part.url ?? "not recorded";
+  const where =
+    kind === PDF && data !== undefined ? "its bytes are no PDF" : (placeOf(part) ?? "not recorded");
   losses.push(loss("document_dropped", { entry }, `${name} (${kind}): ${where}`));
   return { type: "text", text: `[Document ${name} (${kind}): ${where}]` };
 }
 
-function filePart({ data, name }: Media, mime: string): JsonObject {
+/** In base64, wherever they stand. */
+function bytesOf({ data, url }: Media): string | undefined {
+  return data ?? /^data:[^,]*;base64,(.*)$/s.exec(url ?? "")?.[1];
+}
+
+function placeOf({ path, url }: Media): string | undefined {
+  return path ?? (url?.startsWith("data:") ? undefined : url);
+}
+
+function filePart({ name }: Media, mime: string, data: string): JsonObject {
   const filename = name ?? `file.${mime.split("/")[1]}`;
   return { type: "file", mime, filename, url: `data:${mime};base64,${data}` };
 }

@@ -129,10 +129,13 @@ describe("content", () => {
     const tiff = { ...png, mimeType: "image/tiff", data: "SUkqAAgAAAA=", name: "scan.tiff" };
     const word = { ...pdf, mimeType: "application/msword", name: "letter.doc" };
     const huge = { ...png, data: `${png.data.slice(0, 8)}${"A".repeat(8_000_000)}` };
-    const { lines, losses } = await carried([user("u1", { parts: [tiff, word, huge] })]);
+    const named = { ...pdf, data: "AAAA", name: "so-called.pdf" };
+    const { lines, losses } = await carried([user("u1", { parts: [tiff, word, huge, named] })]);
     expect(JSON.stringify(lines[0])).toContain("[Image: scan.tiff]");
     expect(JSON.stringify(lines[0])).toContain("[Document: letter.doc]");
-    expect(kinds(losses)).toEqual(["image_dropped", "document_dropped", "image_dropped"]);
+    expect(JSON.stringify(lines[0])).toContain("[Document: so-called.pdf]");
+    const dropped = ["image_dropped", "document_dropped", "image_dropped", "document_dropped"];
+    expect(kinds(losses)).toEqual(dropped);
   });
 
   it("is named by what its bytes are, because the API looks at them", async () => {

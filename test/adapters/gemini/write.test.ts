@@ -86,6 +86,19 @@ describe("a new log", () => {
     expect(lines[3].content[1]).toEqual({ inlineData: { mimeType: "application/pdf", data: "JVBERi0=" } });
   });
 
+  it("says that a document lost its name, and leaves out one that is no PDF", async () => {
+    const pdf = { type: "document" as const, mimeType: "application/pdf", data: "JVBERi0=", name: "a.pdf" };
+    const parts = [pdf, { ...pdf, data: "AAAA", name: "b.pdf" }];
+    const { lines, losses } = await written([{ ...(user("u1") as UserEntry), parts }]);
+    expect(lines[1].content).toEqual([
+      { inlineData: { mimeType: "application/pdf", data: "JVBERi0=" } },
+      { text: "[Document: b.pdf]" },
+    ]);
+    const told = losses.map(({ kind, severity, detail }) => [kind, severity, detail.slice(0, 5)]);
+    expect(told).toContainEqual(["name_dropped", "info", "a.pdf"]);
+    expect(told).toContainEqual(["document_dropped", "warning", "b.pdf"]);
+  });
+
   it("gives a call whose id comes again another one, and says so", async () => {
     const { lines, losses } = await written([call("c1"), result("c1"), user("u1"), call("c1"), result("c1")]);
     const ids = lines.flatMap(({ content }) =>

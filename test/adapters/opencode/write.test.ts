@@ -8,7 +8,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Home, SessionRef, Target, Written } from "../../../src/adapters/adapter.ts";
 import { opencode } from "../../../src/adapters/opencode/index.ts";
-import type { Entry, Session } from "../../../src/session/session.ts";
+import type { Entry, Part, Session, UserEntry } from "../../../src/session/session.ts";
 import { sourceOf } from "../../../src/session/source.ts";
 import type { RowLine } from "../../../src/storage/rows.ts";
 import { undo } from "../../../src/storage/undo.ts";
@@ -72,6 +72,41 @@ const reply = (id: string, content: string, timestamp = "2026-01-01T00:00:00.000
   content,
   timestamp,
   turn: id,
+});
+
+describe("files", () => {
+  const file = async (part: Part) => {
+    const told = [{ ...(user("u1", "look") as UserEntry), parts: [part] }];
+    const { lines, losses } = await written(told, await privateHome());
+    const message = lines.find(({ table }) => table === "message");
+    return { data: message?.rows?.[0]?.data, losses: losses.map(({ kind }) => kind) };
+  };
+  const png = "iVBORw0KGgo=";
+
+  it("are called what their bytes are, wherever they stand", async () => {
+    const image = { type: "file", mime: "image/png", url: `data:image/png;base64,${png}` };
+    const found = await file({ type: "image", mimeType: "image/jpeg", data: png });
+    expect(found.data).toMatchObject(image);
+    const inUrl = await file({ type: "image", url: `data:image/gif;base64,${png}` });
+    expect(inUrl.data).toMatchObject(image);
+    const pdf = await file({
+      type: "document",
+      mimeType: "application/pdf",
+      data: "JVBERi0=",
+      name: "a.pdf",
+    });
+    expect(pdf.data).toMatchObject({ type: "file", mime: "application/pdf", filename: "a.pdf" });
+    expect(pdf.losses).not.toContain("document_dropped");
+  });
+
+  it("whose bytes are something else become a note, and that is reported", async () => {
+    const image = await file({ type: "image", mimeType: "image/png", data: "AAAA", name: "a.png" });
+    expect(image.data).toEqual({ type: "text", text: "[Image: a.png]" });
+    expect(image.losses).toContain("image_dropped");
+    const pdf = await file({ type: "document", mimeType: "application/pdf", data: "AAAA", name: "a.pdf" });
+    expect(pdf.data).toMatchObject({ type: "text", text: expect.stringContaining("[Document a.pdf") });
+    expect(pdf.losses).toContain("document_dropped");
+  });
 });
 
 describe("times and ids", () => {
