@@ -68,8 +68,7 @@ describe("changing a disk", () => {
   /** Files or folders outside src/storage that may, with the reason. */
   const EXCEPTIONS = {
     "src/verify/": "builds the private folder in which the real CLI runs, and removes it",
-    "src/adapters/opencode/installed.ts": "the same for another CLI",
-    "src/adapters/codex/installed.ts": "an empty home under the temp folder for asking the CLI its version",
+    "src/adapters/program.ts": "an empty home under the temp folder for asking a CLI its version",
   };
 
   it("happens in storage only", () => {

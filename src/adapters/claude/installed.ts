@@ -1,43 +1,16 @@
 // The Claude Code of this machine: which version, how the user set it up, and which sessions it holds open.
-import { execFile } from "node:child_process";
-import { access, constants, readdir, readFile } from "node:fs/promises";
-import { delimiter, join } from "node:path";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { Configuration, Home, SessionRef } from "../adapter.ts";
+import { programVersion } from "../program.ts";
 import { count, filled, isObject, type Json } from "./native.ts";
 import { configDir } from "./paths.ts";
 
-const PROGRAM = process.platform === "win32" ? "claude.cmd" : "claude";
-const VERSION_TIMEOUT_MS = 5000;
 /** How long the CLI keeps sessions unless it is told otherwise. */
 const RETENTION_DAYS = 30;
 
-export async function version(home: Home): Promise<{ version: string; path: string } | undefined> {
-  const folders = (home.env.PATH ?? process.env.PATH ?? "").split(delimiter);
-  for (const folder of folders) {
-    const path = join(folder, PROGRAM);
-    if (folder !== "" && (await isProgram(path))) return versionOf(path, home);
-  }
-  return undefined;
-}
-
-async function isProgram(path: string): Promise<boolean> {
-  try {
-    await access(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Measured: `--version` reads and writes nothing, so no home has to be made for it. */
-function versionOf(path: string, home: Home): Promise<{ version: string; path: string } | undefined> {
-  const env = { PATH: home.env.PATH ?? process.env.PATH ?? "", HOME: home.dir, DISABLE_AUTOUPDATER: "1" };
-  return new Promise((resolve) => {
-    execFile(path, ["--version"], { env, timeout: VERSION_TIMEOUT_MS }, (_, stdout) => {
-      const found = /\d+\.\d+\.\d+\S*/.exec(stdout)?.[0];
-      resolve(found === undefined ? undefined : { version: found, path });
-    });
-  });
+export function version(home: Home): Promise<{ version: string; path: string } | undefined> {
+  return programVersion("claude", home, () => ({ DISABLE_AUTOUPDATER: "1" }));
 }
 
 export async function configuration(home: Home): Promise<Configuration> {

@@ -1,47 +1,14 @@
 // What is installed and how it is set up: the CLI itself, its configuration, and whether it holds a session.
-import { execFile } from "node:child_process";
-import { access, constants, mkdtemp, readFile, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
-import { promisify } from "node:util";
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { parse } from "smol-toml";
 import type { Configuration, Home, SessionRef } from "../adapter.ts";
+import { programVersion } from "../program.ts";
 import { isObject, word } from "./native.ts";
 import { codexHome, rootOf } from "./paths.ts";
 
-const TIMEOUT = 10_000;
-
-export async function version(home: Home): Promise<{ version: string; path: string } | undefined> {
-  const search = home.env.PATH ?? process.env.PATH ?? "";
-  const path = await findProgram("codex", search);
-  if (path === undefined) return undefined;
-  // A home of its own, because the CLI writes into its home whatever it is asked.
-  const folder = await mkdtemp(join(tmpdir(), "baton-codex-"));
-  try {
-    const env = { PATH: search, HOME: folder, CODEX_HOME: folder };
-    const { stdout } = await promisify(execFile)(path, ["--version"], { env, timeout: TIMEOUT });
-    const found = /\d+\.\d+\.\d+\S*/.exec(stdout)?.[0];
-    return found === undefined ? undefined : { version: found, path };
-  } catch {
-    // A program of this name that does not answer is not the CLI.
-    return undefined;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-async function findProgram(name: string, search: string): Promise<string | undefined> {
-  const names = process.platform === "win32" ? [`${name}.cmd`, `${name}.exe`] : [name];
-  for (const folder of search.split(delimiter).filter((folder) => folder !== ""))
-    for (const candidate of names) {
-      const path = join(folder, candidate);
-      const isThere = await access(path, constants.X_OK).then(
-        () => true,
-        () => false,
-      );
-      if (isThere) return path;
-    }
-  return undefined;
+export function version(home: Home): Promise<{ version: string; path: string } | undefined> {
+  return programVersion("codex", home, (folder) => ({ CODEX_HOME: folder }));
 }
 
 /** A broken configuration file is the CLI's to complain about. */

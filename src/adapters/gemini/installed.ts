@@ -1,40 +1,16 @@
 // What is installed and how it is set up: the CLI itself, its settings, and whether it holds a session.
-import { execFile } from "node:child_process";
-import { access, constants, readdir, readFile, readlink, realpath, stat } from "node:fs/promises";
-import { delimiter, join } from "node:path";
-import { promisify } from "node:util";
+import { readdir, readFile, readlink, realpath, stat } from "node:fs/promises";
+import { join } from "node:path";
 import type { Configuration, Home, SessionRef } from "../adapter.ts";
 import { filled, isObject, type Json } from "../json.ts";
+import { programVersion } from "../program.ts";
 import { geminiHome, projectOf } from "./paths.ts";
 
-const TIMEOUT_MS = 20_000;
 /** How long the CLI keeps sessions unless it is told otherwise (0.61.0). */
 const RETENTION_DAYS = 30;
-const PROGRAM = process.platform === "win32" ? "gemini.cmd" : "gemini";
 
-export async function version(home: Home): Promise<{ version: string; path: string } | undefined> {
-  const search = home.env.PATH ?? process.env.PATH ?? "";
-  for (const folder of search.split(delimiter).filter((one) => one !== "")) {
-    const path = join(folder, PROGRAM);
-    const isThere = await access(path, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) return versionOf(path, search, home);
-  }
-  return undefined;
-}
-
-async function versionOf(path: string, search: string, home: Home) {
-  const env = { PATH: search, HOME: home.dir, GEMINI_CLI_NO_RELAUNCH: "true" };
-  try {
-    const { stdout } = await promisify(execFile)(path, ["--version"], { env, timeout: TIMEOUT_MS });
-    const found = /\d+\.\d+\.\d+\S*/.exec(stdout)?.[0];
-    return found === undefined ? undefined : { version: found, path };
-  } catch {
-    // A program of this name that does not answer is not the CLI.
-    return undefined;
-  }
+export function version(home: Home): Promise<{ version: string; path: string } | undefined> {
+  return programVersion("gemini", home, () => ({ GEMINI_CLI_NO_RELAUNCH: "true" }));
 }
 
 /** A broken settings file is the CLI's to complain about. */

@@ -1,54 +1,17 @@
 // What is installed and how it is set up: the CLI itself, its configuration, and whether it works on a session.
-import { execFile } from "node:child_process";
 import { readlinkSync } from "node:fs";
-import { access, constants, mkdtemp, readdir, readFile, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
-import { promisify } from "node:util";
+import { readdir, readFile, realpath } from "node:fs/promises";
+import { join } from "node:path";
 import type { Configuration, Home, SessionRef } from "../adapter.ts";
+import { programVersion } from "../program.ts";
 import { generationOf, reading } from "./database.ts";
 import { columnObject, isObject, type JsonObject, objectOf, objects, word } from "./native.ts";
 import { kindOf } from "./open.ts";
 import { parsed } from "./tree.ts";
 
-const TIMEOUT_MS = 10_000;
-const PROGRAM = process.platform === "win32" ? "opencode.cmd" : "opencode";
-
-export async function version(home: Home): Promise<{ version: string; path: string } | undefined> {
-  const search = home.env.PATH ?? process.env.PATH ?? "";
-  for (const folder of search.split(delimiter).filter((one) => one !== "")) {
-    const path = join(folder, PROGRAM);
-    const isThere = await access(path, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) return versionOf(path, search);
-  }
-  return undefined;
-}
-
-/** In a home of its own, because the CLI makes its folders whatever it is asked. */
-async function versionOf(
-  path: string,
-  search: string,
-): Promise<{ version: string; path: string } | undefined> {
-  const folder = await mkdtemp(join(tmpdir(), "baton-opencode-"));
-  try {
-    const env = {
-      PATH: search,
-      HOME: folder,
-      OPENCODE_DISABLE_AUTOUPDATE: "1",
-      OPENCODE_DISABLE_MODELS_FETCH: "1",
-    };
-    const { stdout } = await promisify(execFile)(path, ["--version"], { env, timeout: TIMEOUT_MS });
-    const found = /\d+\.\d+\.\d+\S*/.exec(stdout)?.[0];
-    return found === undefined ? undefined : { version: found, path };
-  } catch {
-    // A program of this name that does not answer is not the CLI.
-    return undefined;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+export function version(home: Home): Promise<{ version: string; path: string } | undefined> {
+  const quiet = { OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" };
+  return programVersion("opencode", home, () => quiet);
 }
 
 /** The model of the configuration, else the one that was used last; as `provider/model`. */

@@ -1,0 +1,48 @@
+// Finds an agent's CLI in the search path and asks for its version.
+import { execFile } from "node:child_process";
+import { access, constants, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+import type { Home } from "./adapter.ts";
+
+/** A busy machine takes its time to start a program of 200 MB. */
+const TIMEOUT_MS = 30_000;
+
+/** `env`: what keeps the CLI quiet; where a variable names its home, the value is a path inside the one it is given. */
+export async function programVersion(
+  name: string,
+  home: Home,
+  env: (home: string) => Record<string, string>,
+): Promise<{ version: string; path: string } | undefined> {
+  const search = home.env.PATH ?? process.env.PATH ?? "";
+  const path = await findProgram(name, search);
+  if (path === undefined) return undefined;
+  // A home of its own, because a CLI may write into its home whatever it is asked.
+  const folder = await mkdtemp(join(tmpdir(), `baton-${name}-`));
+  try {
+    const options = { env: { PATH: search, HOME: folder, ...env(folder) }, timeout: TIMEOUT_MS };
+    const { stdout } = await promisify(execFile)(path, ["--version"], options);
+    const found = /\d+\.\d+\.\d+\S*/.exec(stdout)?.[0];
+    return found === undefined ? undefined : { version: found, path };
+  } catch {
+    // A program of this name that does not answer is not the CLI.
+    return undefined;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function findProgram(name: string, search: string): Promise<string | undefined> {
+  const names = process.platform === "win32" ? [`${name}.cmd`, `${name}.exe`] : [name];
+  for (const folder of search.split(delimiter).filter((one) => one !== ""))
+    for (const candidate of names) {
+      const path = join(folder, candidate);
+      const isThere = await access(path, constants.X_OK).then(
+        () => true,
+        () => false,
+      );
+      if (isThere) return path;
+    }
+  return undefined;
+}
