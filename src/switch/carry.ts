@@ -64,6 +64,7 @@ async function attempt(request: CarryRequest, texts: Range["texts"], stood?: Sta
       ...(stood && { stood }),
       ...(reason !== undefined && { reason }),
       ...(request.moves && { remapped: request.moves }),
+      ...(request.edits && { edited: true }),
     },
     ...(request.edits && { edited: [...request.edits.replaced.keys()] }),
     ...(model !== undefined && { model }),

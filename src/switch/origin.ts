@@ -17,6 +17,8 @@ export interface Origin {
   there: Standing;
   /** Folders that were renamed on the way here. */
   remapped: readonly (readonly [string, string])[];
+  /** Entries were taken out or replaced on the way here, which the original still has as they were. */
+  edited: boolean;
 }
 
 export async function originOf(batonHome: string, header: Header): Promise<Origin> {
@@ -38,10 +40,12 @@ async function doneIn(batonHome: string): Promise<Operation[]> {
 
 function findOrigin(done: readonly Operation[], header: Header): Origin | undefined {
   const seen = new Set<string>();
+  let edited = false;
   for (let names = [nameOf(header)]; names.length > 0; ) {
     for (const name of names) {
       const found = newest(done, name);
-      if (found) return found;
+      if (found) return { ...found, edited: found.edited || edited };
+      edited ||= done.some(({ facts }) => isEdited(facts) && `${facts.agent}:${facts.originalId}` === name);
       seen.add(name);
     }
     names = names.flatMap((name) => copiedFrom(done, name, header)).filter((name) => !seen.has(name));
@@ -58,9 +62,10 @@ function newest(done: readonly Operation[], name: string): Origin | undefined {
     const isMade = facts.kind !== "return" && `${agent}:${originalId}` === name && agentOf(source) !== agent;
     if (!ends || (!isReturned && !isMade)) continue;
     const remapped = remappedSchema.safeParse(facts.remapped).data ?? [];
-    if (isReturned) return { agent, originalId, here: ends.source, there: ends.target, remapped };
+    const common = { remapped, edited: isEdited(facts) };
+    if (isReturned) return { agent, originalId, here: ends.source, there: ends.target, ...common };
     const original = { agent: agentOf(source), originalId: source.slice(agentOf(source).length + 1) };
-    return { ...original, here: ends.target, there: ends.source, remapped };
+    return { ...original, here: ends.target, there: ends.source, ...common };
   }
   return undefined;
 }
@@ -70,6 +75,10 @@ const remappedSchema = z.array(z.tuple([z.string(), z.string()]));
 
 function endsOf({ ends }: Operation["facts"]): z.infer<typeof endsSchema> | undefined {
   return endsSchema.safeParse(ends).data;
+}
+
+function isEdited({ edited }: Operation["facts"]): boolean {
+  return edited === true;
 }
 
 function agentOf(name: string): string {

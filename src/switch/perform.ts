@@ -41,6 +41,8 @@ export interface Facts {
   before?: number;
   /** Folders that were renamed on the way, old and new. */
   remapped?: readonly (readonly [string, string])[];
+  /** Entries were taken out or replaced on the way. */
+  edited?: boolean;
 }
 
 export interface Carried {
@@ -153,7 +155,7 @@ async function applyAndReadBack(
 }
 
 function operationFacts(to: Adapter, target: Target, path: string, facts: Facts): Operation["facts"] {
-  const { kind, source, reason, remapped } = facts;
+  const { kind, source, reason, remapped, edited } = facts;
   return {
     kind,
     agent: to.id,
@@ -162,5 +164,6 @@ function operationFacts(to: Adapter, target: Target, path: string, facts: Facts)
     source,
     ...(reason !== undefined && { reason }),
     ...(remapped && remapped.length > 0 && { remapped }),
+    ...(edited && { edited }),
   };
 }

@@ -44,11 +44,15 @@ export async function bringBack(request: ReturnRequest): Promise<Returned> {
   const way = await wayBack(request.source, origin, original?.source);
   if (!isSaid(request.source, way.from)) return nothingNew(request, to, origin, original);
   const onto = original ? await extension(original, to, way) : undefined;
-  const warnings = [...way.warnings, ...(onto ? [] : newSession(to, original))];
+  const edits = original && way.after !== null && origin.edited ? [EDITED] : [];
+  const warnings = [...way.warnings, ...edits, ...(onto ? [] : newSession(to, original))];
   if (onto && (await to.isLive(onto.ref))) throw held(to, origin);
   const carried = await performed(request, to, { origin, original, way, onto });
   return { ...carried, warnings, isNothing: false, isExtended: onto !== undefined };
 }
+
+const EDITED =
+  "Entries were dropped or replaced when this session was made: the original still has them as they were, and the turns follow those.";
 
 interface Original {
   source: Source;
@@ -165,6 +169,7 @@ async function performed(request: ReturnRequest, to: Adapter, plan: Plan): Promi
       source: nameOf(source.header),
       stood: await standingOf(source, request.ref),
       remapped: plan.origin.remapped,
+      edited: plan.origin.edited,
       ...(onto && original && { before: original.source.skeleton.length }),
     },
     ...(dryRun && { dryRun }),

@@ -11,6 +11,7 @@ import { undo } from "../../src/storage/undo.ts";
 import { carry } from "../../src/switch/carry.ts";
 import { perform } from "../../src/switch/perform.ts";
 import { bringBack, type Returned, type ReturnRequest } from "../../src/switch/return.ts";
+import { editsFor } from "../../src/transform/edit.ts";
 import { forkAt } from "../../src/transform/fork.ts";
 import { visible } from "../../src/transform/visible.ts";
 import { assistant, call, compaction, result, session, user } from "../session/build.ts";
@@ -204,7 +205,8 @@ describe.each(pairs)("from %s to %s and back", (first, second) => {
     await goesOn(world, b, MORE);
     const c = await carried(world, b, one);
     await goesOn(world, c, [user("u4"), assistant("a4")]);
-    expect(await returned(world, c)).toMatchObject({ originalId: b.id, isExtended: true });
+    const back = await returned(world, c);
+    expect(back).toMatchObject({ originalId: b.id, isExtended: true, warnings: [] });
     expect(await returned(world, b)).toMatchObject({ originalId: a.id, isExtended: true });
     expect(await seen(world, a)).toEqual([...BEGUN, ...MADE, "says u4", "replies a4"]);
   });
@@ -218,6 +220,29 @@ describe.each(pairs)("from %s to %s and back", (first, second) => {
     await goesOn(world, fork, [user("u4"), assistant("a4")]);
     expect(await returned(world, fork)).toMatchObject({ originalId: a.id, isExtended: true });
     expect(await seen(world, a)).toEqual([...BEGUN, ...MADE, "says u4", "replies a4"]);
+  });
+
+  it("warns that the original has what was taken out of a fork, also through a copy of that", async () => {
+    const world = await newWorld();
+    const a = await begun(world, one, [user("u1"), assistant("a1"), user("u2"), assistant("a2")]);
+    const { source, ref } = await find(world, a);
+    const first = await Array.fromAsync(source.entries());
+    const replace = [{ entry: first.find((entry) => entry.type === "user")?.id ?? "", content: "another" }];
+    const edits = editsFor(source, { drop: [], replace });
+    const made = await carry({ ...world, source, from: ref, to: other, kind: "fork", edits });
+    const b = { agent: other, id: made.originalId };
+    await goesOn(world, b, MORE);
+    const again = await find(world, b);
+    const copied = await carry({ ...world, source: again.source, from: again.ref, to: other, kind: "fork" });
+    const copy = { agent: other, id: copied.originalId };
+    await goesOn(world, copy, [user("u4"), assistant("a4")]);
+    for (const there of [b, copy]) {
+      const { warnings, originalId } = await returned(world, there, { dryRun: true });
+      expect(originalId).toBe(a.id);
+      expect(warnings).toContainEqual(expect.stringContaining("dropped or replaced"));
+    }
+    expect((await returned(world, b)).isExtended).toBe(true);
+    expect((await seen(world, a))[0]).toBe("says u1");
   });
 
   it("says what to do with a session that was never carried", async () => {
