@@ -38,7 +38,7 @@ export const geminiScenarios: Scenarios = {
   async compacted(rig) {
     const { id } = await rig.start("The very first prompt of all", [{ text: "The very first reply of all" }]);
     await rig.resume(id, "The second prompt of them", [{ text: "The second reply of them" }]);
-    await rig.resume(id, "/compress", () => ({ text: "<state_snapshot>Twice.</state_snapshot>" }));
+    await compact(rig, id, "The third prompt of them", "Twice.");
     await rig.resume(id, "After the summary", [
       { text: "Going on after the summary", calls: [shell("echo after")] },
       { text: "Gone on." },
@@ -91,6 +91,25 @@ export const geminiScenarios: Scenarios = {
     return id;
   },
 };
+
+/**
+ * Without a terminal `/compress` is but a prompt. The CLI compacts by itself when the last request took up more of
+ * the context than its settings allow, which it knows of none before the first answer: so a tool is called.
+ */
+export async function compact(rig: Rig, id: string, prompt: string, summary: string): Promise<void> {
+  let before = "";
+  await rig.configure((settings) => {
+    before = settings;
+    const { model, ...rest } = JSON.parse(settings);
+    return JSON.stringify({ ...rest, model: { ...model, compressionThreshold: 0.001 } });
+  });
+  await rig.resume(id, prompt, ({ messages }) => {
+    const asked = JSON.stringify(messages.at(-1));
+    if (asked.includes("state_snapshot")) return { text: `<state_snapshot>${summary}</state_snapshot>` };
+    return asked.includes(prompt) ? { text: "A step.", calls: [shell("echo step")] } : { text: "Compacted." };
+  });
+  await rig.configure(() => before);
+}
 
 export async function files(rig: Rig): Promise<void> {
   await rig.write("a.txt", "one\ntwo\nthree\n");

@@ -15,6 +15,7 @@ import { digestOf, isUntouched, nativeOf, type Original, originalOf } from "./or
 import { hashOf } from "./paths.ts";
 import { folderOf } from "./plan.ts";
 import { fold } from "./read.ts";
+import { settled } from "./settle.ts";
 import { translate } from "./tools.ts";
 
 /** Undefined when it has to be written anew, because it is of the first generation. */
@@ -136,7 +137,7 @@ async function* newMessages(
   for await (const batch of made) yield* batch;
 }
 
-/** The line as it was, unless something in it was changed or taken out. */
+/** The line as it was, unless something in it was changed or taken out, or would be sent twice. */
 function linesOf(
   found: Recorded,
   group: readonly Entry[],
@@ -146,7 +147,11 @@ function linesOf(
   const isSame =
     group.length === found.entries.length &&
     group.every((entry) => original.digests.get(entry.id) === digestOf(entry));
-  if (isSame) return [found.raw ?? JSON.stringify(found.message)];
+  if (isSame) {
+    const messages = settled(found.message);
+    if (messages.length === 1) return [found.raw ?? JSON.stringify(found.message)];
+    return messages.map((message) => oneLine(JSON.stringify(message)));
+  }
   return changed(found, group, target).map((message) => oneLine(JSON.stringify(message)));
 }
 
@@ -195,7 +200,7 @@ function withoutRepeats(set: Json): Json {
   const answered: string[] = [];
   const kept = membersOf(set.messages).flatMap(([, message]) => {
     const entries = entriesOf(message, { record: 0, time: "", answered });
-    return message.type === "user" && entries.length === 0 ? [] : [message];
+    return message.type === "user" && entries.length === 0 ? [] : settled(message);
   });
   return { ...set, messages: kept };
 }

@@ -77,7 +77,7 @@ interface Found {
 }
 
 /** The results among pieces, each with the bytes that follow it. */
-function answersIn(pieces: readonly Json[]): Found[] {
+export function answersIn(pieces: readonly Json[]): Found[] {
   const found: Found[] = [];
   for (const piece of pieces) {
     const response = responseIn(piece);

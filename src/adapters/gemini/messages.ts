@@ -7,6 +7,7 @@ import type { WrittenRecord } from "../adapter.ts";
 import type { Json } from "../json.ts";
 import { contextName, isLeftOut, SHOWN } from "./native.ts";
 import { piecesFor } from "./pieces.ts";
+import { UNSEEN } from "./settle.ts";
 
 export interface Made {
   message: Json;
@@ -100,9 +101,6 @@ export function modelMessages(
   const results = resultMessage(ids.results, pairs, timestamp);
   return results ? [{ message, says, losses }, results] : [{ message, says, losses }];
 }
-
-/** What the CLI takes for nothing to show. */
-const UNSEEN = [{ text: " " }];
 
 function contentFor(pieces: readonly Json[], pairs: readonly NativePair[]): unknown {
   const [only] = pieces;

@@ -185,7 +185,19 @@ describe("its own session", () => {
   it("is copied line by line under another id, without what stands there twice", async () => {
     const { lines, losses } = await forked(await opened(...records), (entries) => entries);
     expect(lines[0]).toMatchObject({ sessionId: OTHER, lastUpdated: NOW.toISOString() });
-    expect(lines.slice(1, -1)).toEqual([records[0], records[2], records[4], records[5]]);
+    const [prompt, calling, results, ...others] = lines.slice(1, -1);
+    expect([prompt, ...others]).toEqual([records[0], records[4], records[5]]);
+    // In the form that a second resume does not send twice.
+    const { content, toolCalls, ...rest } = calling;
+    const call = called("c1", "glob", { pattern: "*" }, "a.txt");
+    expect(rest).toMatchObject({ id: "g1", extra: { kept: true }, displayContent: [{ text: "look" }] });
+    expect(content).toEqual([
+      { text: "look" },
+      { functionCall: { id: "c1", name: "glob", args: call.args } },
+    ]);
+    const { result, ...shown } = call;
+    expect(toolCalls).toEqual([{ ...shown, id: "shown-c1" }]);
+    expect(results).toMatchObject({ id: "g1_response", type: "user", content: result });
     expect(losses).toMatchObject([{ kind: "records_dropped", severity: "info" }]);
   });
 
