@@ -2,12 +2,12 @@
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import type { Adapter, Home, Target } from "../adapters/adapter.ts";
 import { BatonError } from "../session/error.ts";
-import type { Loss } from "../session/losses.ts";
+import { type Loss, loss } from "../session/losses.ts";
 import type { Source, Stream } from "../session/source.ts";
 import type { Change } from "../storage/changes.ts";
 import type { ExportPiece } from "../storage/export.ts";
 import { visible } from "../transform/visible.ts";
-import { newLedger, recordsOnly } from "./ledger.ts";
+import { type Ledger, newLedger, recordsOnly } from "./ledger.ts";
 import { prepare } from "./prepare.ts";
 
 export interface BundleRequest {
@@ -36,7 +36,7 @@ export async function bundle(
   const ledger = newLedger();
   const { losses } = ledger;
   const records = recordsOnly(to.write(stream, target), ledger);
-  if (to.exchange) return { pieces: exchanged(to.exchange(records), request.path, stream, losses), losses };
+  if (to.exchange) return { pieces: exchanged(to.exchange(records), request.path, stream, ledger), losses };
   const changes = to.plan(records, target);
   return { pieces: pieces(changes, to.pathOf(target), request.path, documents, stream, losses), losses };
 }
@@ -82,10 +82,14 @@ async function* exchanged(
   text: AsyncIterable<string>,
   path: string,
   stream: Stream,
-  losses: Loss[],
+  { losses, marks }: Ledger,
 ): AsyncGenerator<ExportPiece> {
   for await (const bytes of text) yield { path, bytes };
-  losses.unshift(...stream.losses);
+  // The file holds one session, whatever the writer could have linked in a store.
+  const others = [...marks.keys()].filter((file) => file !== "main");
+  const kept = losses.filter(({ kind }) => kind !== "subagent_linked");
+  const dropped = others.map((file) => loss("subagent_dropped", { file }, "the file holds one session"));
+  losses.splice(0, losses.length, ...stream.losses, ...kept, ...dropped);
 }
 
 function beside(file: string, main: string, path: string): string {

@@ -5,7 +5,30 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { adapters } from "../../src/adapters/index.ts";
 import { adapterNamed } from "../../src/catalog/locate.ts";
+import { sourceOf } from "../../src/session/source.ts";
 import { bundle } from "../../src/switch/bundle.ts";
+import { assistant, call, result, session, user } from "../session/build.ts";
+
+it("a file that holds one session reports the subagents it leaves out", async () => {
+  const dir = await mkdtemp(join(tmpdir(), "baton-bundle-"));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const child = session([user("s1"), assistant("s2")], { id: "child" });
+  const links = [{ type: "subagent" as const, session: "universal:child", entry: "c1" }];
+  const timeline = [user("u1"), call("c1"), result("c1"), assistant("a1")];
+  const source = sourceOf(session(timeline, { links, children: [child] }));
+  const to = adapterNamed("opencode", adapters);
+  const { pieces, losses } = await bundle({
+    source,
+    to,
+    home: { dir, env: {} },
+    path: join(dir, "out.json"),
+  });
+  const text = (await Array.fromAsync(pieces)).map(({ bytes }) => String(bytes)).join("");
+  expect(text).toContain("replies a1");
+  expect(text).not.toContain("replies s2");
+  const told = losses.flatMap(({ kind }) => (kind.startsWith("subagent") ? [kind] : []));
+  expect(told).toEqual(["subagent_dropped"]);
+});
 
 it("documents are put where the converted session says they are", async () => {
   const dir = await mkdtemp(join(tmpdir(), "baton-bundle-"));

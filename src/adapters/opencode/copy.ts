@@ -1,5 +1,6 @@
 // OpenCode's own sessions, row by row: what nobody changed is copied with everything in it, under new ids where the
 // session gets one. A changed entry is written into the part it came from; one that is gone takes its part along.
+import { loss } from "../../session/losses.ts";
 import type { Entry, SessionRecord } from "../../session/session.ts";
 import type { Stream } from "../../session/source.ts";
 import { entryText } from "../../session/text.ts";
@@ -78,7 +79,7 @@ async function* merged(stream: Stream, copying: Copying): AsyncGenerator<Written
       next = await entries.next();
     }
     if (added.length > 0) yield* composedEntries(copying, added);
-    if (line.table === "session") yield sessionRecord(copying, line);
+    if (line.table === "session") yield* sessionRecord(copying, line);
     else if (old.length === 0) held.push(messageRecord(copying, line, []));
     else if (kept.length > 0) {
       yield* held;
@@ -134,11 +135,17 @@ function says(entry: Entry): string {
   return JSON.stringify([entry.id, entry.type, entryText(entry), input, entry.parts ?? null]);
 }
 
-function sessionRecord(copying: Copying, line: RowLine): Written {
+function* sessionRecord(copying: Copying, line: RowLine): Generator<Written> {
   const { target, file, isSame, project } = copying;
-  if (isSame) return recordOf(file, line, []);
+  const isImported = isSame || !isProvenSchema(databaseOf(target));
   // The list of tasks that the CLI shows is in the calls as well, and its import does not take it apart.
-  const shown = isProvenSchema(databaseOf(target)) ? (line.rows ?? []) : [];
+  if (isImported && line.rows?.length)
+    yield { type: "loss", loss: loss("facts_dropped", {}, "the list of tasks; the calls that made it stay") };
+  if (isSame) {
+    yield recordOf(file, line, []);
+    return;
+  }
+  const shown = isImported ? [] : (line.rows ?? []);
   const todos = shown.map((todo) => ({
     ...todo,
     row: { ...todo.row, session_id: target.originalId },
@@ -155,7 +162,7 @@ function sessionRecord(copying: Copying, line: RowLine): Written {
     share_url: null,
     time_updated: target.now.getTime(),
   };
-  return recordOf(file, { table: "session", row, ...(todos.length > 0 && { rows: todos }) }, []);
+  yield recordOf(file, { table: "session", row, ...(todos.length > 0 && { rows: todos }) }, []);
 }
 
 /** Of a session that came from a file: the columns that say the same. */

@@ -93,6 +93,8 @@ const OTHERS: ReadonlySet<string> = new Set([
 interface Native {
   name: string;
   input: JsonObject;
+  /** In which way it says something else. */
+  differs?: readonly string[];
 }
 
 /** Half a call is worse than one in another agent's words: undefined where something that is needed is missing. */
@@ -140,9 +142,22 @@ function nativeEdit({ path, edits, changes, patch, ...rest }: JsonObject): Nativ
     return { name: "edit", input: { filePath: path, ...editText(first), ...rest } };
   if (first) return { name: "multiedit", input: { filePath: path, edits: known.map(editText), ...rest } };
   const told = text(patch);
-  const isPatch = told !== undefined && parsePatch(told) !== undefined;
-  const patchText = isPatch ? told : printPatch(objects(changes) as unknown as FileChange[]);
-  return patchText === undefined ? undefined : { name: "apply_patch", input: { patchText, ...rest } };
+  if (told !== undefined && parsePatch(told) !== undefined)
+    return { name: "apply_patch", input: { patchText: told, ...rest } };
+  const made = objects(changes) as unknown as FileChange[];
+  const patchText = printPatch(made);
+  if (patchText === undefined) return undefined;
+  return { name: "apply_patch", input: { patchText, ...rest }, differs: unsaid(made) };
+}
+
+/** What a patch has no way to say: in it, every line ends with a newline and nothing else. */
+function unsaid(changes: readonly FileChange[]): string[] {
+  const isOpen = changes.some(({ content = "" }) => content !== "" && !content.endsWith("\n"));
+  const isReturned = changes.some(({ content = "", diff = "" }) => `${content}${diff}`.includes("\r"));
+  return [
+    ...(isOpen ? ["an added file ends with a newline in a patch"] : []),
+    ...(isReturned ? ["carriage returns have no place in a patch"] : []),
+  ];
 }
 
 function editText({ old, new: after, all }: Edit): JsonObject {
@@ -170,8 +185,10 @@ export function tools(call: ToolCall, result: ToolResult | undefined): Translate
   const recorded = call.originalTool ?? call.tool;
   const native = nativeCall(call);
   if (native) {
-    const losses = native.name === recorded ? [] : [renaming(call, recorded, native.name)];
-    return { pairs: [{ ...native, result }], losses };
+    const { differs = [], ...made } = native;
+    const losses = made.name === recorded ? [] : [renaming(call, recorded, made.name)];
+    for (const detail of differs) losses.push(loss("edit_approximated", { entry: call.id }, detail, "info"));
+    return { pairs: [{ ...made, result }], losses };
   }
   const name = safeName(mcpName(recorded) ?? recorded);
   const losses: Loss[] = [];

@@ -123,6 +123,21 @@ describe("a call of another agent", () => {
     });
   });
 
+  it("that is told as a patch says what the patch cannot", () => {
+    const edit = (changes: unknown[]) =>
+      tools(
+        call({ tool: "edit", input: { path: "a.txt", changes }, originalTool: "apply_patch" }),
+        undefined,
+      );
+    const whole = edit([{ kind: "add", path: "a.txt", content: "one\n" }]);
+    expect(whole.pairs[0]).toMatchObject({ name: "apply_patch", input: { patchText: PATCH } });
+    expect(whole.losses).toEqual([]);
+    const open = edit([{ kind: "add", path: "a.txt", content: "one" }]);
+    expect(open.losses).toMatchObject([{ kind: "edit_approximated", severity: "info" }]);
+    const returned = edit([{ kind: "update", path: "a.txt", diff: "@@\n-one\r\n+two\r\n" }]);
+    expect(returned.losses).toMatchObject([{ kind: "edit_approximated", severity: "info" }]);
+  });
+
   it("has a name that every API takes", () => {
     const [pair] = tools(call({ originalTool: `späť tool/${"x".repeat(80)}` }), undefined).pairs;
     expect(pair?.name).toMatch(/^[\w-]{1,64}$/);

@@ -198,6 +198,25 @@ describe("a copy of its own session", () => {
     expect(await Array.fromAsync(opencode.discover(home))).toHaveLength(2);
   });
 
+  it("loses its list of tasks where only the CLI's import can write, and says so", async () => {
+    const home = await homeWith("recorded");
+    const [ref] = await Array.fromAsync(opencode.discover(home));
+    const database = new DatabaseSync(ref?.path ?? "");
+    const todo = "INSERT INTO todo VALUES (?, 'a task', 'pending', 'high', 0, 1, 1)";
+    database.prepare(todo).run(ref?.originalId ?? "");
+    database.close();
+    const source = thread(await opencode.open(ref as SessionRef));
+    const into = async (there: Home, more: Partial<Target> = {}) => {
+      const all = await Array.fromAsync(opencode.write!(source, await target(there, more)));
+      const told = all.some((one) => one.type === "loss" && one.loss.detail.includes("list of tasks"));
+      return { told, kept: JSON.stringify(linesOf(all)).includes("a task") };
+    };
+    expect(await into(home)).toEqual({ told: false, kept: true });
+    expect(await into(await privateHome())).toEqual({ told: true, kept: false });
+    // A file to be imported elsewhere: its own records, of which the import takes no list.
+    expect(await into(home, { originalId: ref?.originalId ?? "" })).toMatchObject({ told: true });
+  });
+
   it("ends where it was branched off", async () => {
     const home = await homeWith("recorded");
     const [ref] = await Array.fromAsync(opencode.discover(home));
