@@ -62,9 +62,11 @@ const chat: Dialect = {
     if (texts.length === 0 && calls.length === 0) return [];
     const content = texts.length === 0 ? null : texts.join("\n");
     const tool_calls = calls.map(chatCall);
+    const shown: Json[] = [];
     return [
       { role: "assistant", content, ...(calls.length > 0 && { tool_calls }) },
-      ...calls.map((call) => chatResult(call, out)),
+      ...calls.map((call) => chatResult(call, out, shown)),
+      ...(shown.length > 0 ? [{ role: "user", content: shown }] : []),
     ];
   },
 };
@@ -153,12 +155,17 @@ function chatCall({ call, id, name }: Answered): Json {
   return { id, type: "function", function: { name, arguments: JSON.stringify(value) } };
 }
 
-function chatResult(call: Answered, out: Outgoing): Json {
+/** A result can only hold text; what it shows follows in a prompt behind the results. */
+function chatResult(call: Answered, out: Outgoing, shown: Json[]): Json {
   reportFailure(call, out);
   const { result } = call;
   const texts = partsOf(result).map((part) => {
     if (part.type !== "image" && part.type !== "document") return plainText(part, result.id, out);
-    out.media(part, result.id, "a result can only hold text");
+    const found = mediaOf(part, chatNames);
+    if (found) {
+      shown.push(found);
+      out.lost("message_added", result.id, `a prompt with the ${part.type} of a result`);
+    } else out.media(part, result.id, mention(part));
     return mention(part);
   });
   return { role: "tool", tool_call_id: call.id, content: texts.join("\n") };
