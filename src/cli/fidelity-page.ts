@@ -13,7 +13,7 @@ export function fidelityPage({ date, versions, pairs }: Fidelity): string {
     "real CLI (`samples/`), is carried into every agent, whose real CLI then resumes it twice against a model on",
     "loopback. A fact is a text, a tool call with its arguments, a result, an image, a document or a block of thinking",
     "that the model saw in the first agent. It is kept when the second one tells it its model in the right block, role",
-    "and order.",
+    "and order; a call that lacks an argument other than a label for people is changed.",
     "",
     `Measured on ${date} with:`,
     "",

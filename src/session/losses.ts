@@ -137,7 +137,14 @@ export interface Loss {
   kind: LossName;
   severity: Severity;
   /** The entry or native record it concerns; neither = the whole session. */
-  at: { entry?: string; record?: number; line?: number; file?: string };
+  at: {
+    entry?: string;
+    /** Where one stands for several: all of them, the first included. */
+    entries?: readonly string[];
+    record?: number;
+    line?: number;
+    file?: string;
+  };
   detail: string;
 }
 

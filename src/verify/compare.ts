@@ -5,7 +5,7 @@ import type { ModelRequest } from "../loopback/request.ts";
 import type { Loss, LossName } from "../session/losses.ts";
 import { type Asked, asked, type Item, type Surroundings, use } from "./asked.ts";
 import { CHANGED_ARGUMENTS, isNear } from "./calls.ts";
-import { excuse, isArgumentExcused } from "./excuses.ts";
+import { argumentLoss, excuse } from "./excuses.ts";
 import { excerpt, type Fact } from "./facts.ts";
 import { type Place, placeAnywhere, placeInOrder } from "./place.ts";
 import { resultVerdict } from "./results.ts";
@@ -44,7 +44,7 @@ export interface CompareOptions extends Surroundings {
   isContext?(text: string): boolean;
 }
 
-/** A fact that is there is kept; one that is there in another form, role, order or pairing is changed. */
+/** A fact that is there is kept; one in another form, role, order or pairing, or without an argument, is changed. */
 export type Verdict =
   | { type: "kept" }
   /** `by`: losses that may be the reason for a change. */
@@ -115,9 +115,14 @@ function judge(
 }
 
 function placedVerdict(fact: Fact, { dropped = [] }: Place, losses: readonly Loss[]): Verdict {
-  const silently = dropped.filter((name) => !isArgumentExcused(fact, name, losses));
-  if (silently.length === 0) return { type: "kept" };
-  return { type: "changed", reason: `these arguments are not there: ${silently.join(", ")}` };
+  const gone = dropped.map((name) => ({ name, announced: argumentLoss(fact, name, losses) }));
+  const silently = gone.filter(({ announced }) => !announced);
+  // A label for people changes nothing about what was done.
+  const changing = gone.filter(({ announced }) => announced && announced.severity !== "info");
+  const told = silently.length > 0 ? silently : changing;
+  if (told.length === 0) return { type: "kept" };
+  const reason = `these arguments are not there: ${told.map(({ name }) => name).join(", ")}`;
+  return { type: "changed", reason, by: silently.length > 0 ? [] : ["tool_argument_dropped"] };
 }
 
 /** An edit may be told approximately, but with the same lines; a document of text may become text. */

@@ -21,17 +21,18 @@ export function excuse(fact: Fact, failure: Failure, losses: readonly Loss[]): L
   return losses.find((loss) => kinds.includes(loss.kind) && concerns(loss, fact))?.kind;
 }
 
-/** Losses that take nothing away are gathered: one stands for many entries. */
-const GATHERED = / \(\d+ times\)$/;
-
-function concerns({ at, detail, severity }: Loss, fact: Fact): boolean {
-  if (at.entry === fact.entry || ("callId" in fact && at.entry === fact.callId)) return true;
-  return severity === "info" && GATHERED.test(detail);
+function concerns(loss: Loss, fact: Fact): boolean {
+  return isAt(loss, fact.entry) || ("callId" in fact && isAt(loss, fact.callId));
 }
 
-/** Whether it was said that an argument has no place in the target's tool. */
-export function isArgumentExcused(fact: Fact, name: string, losses: readonly Loss[]): boolean {
-  return losses.some(
+/** A loss that was gathered names every entry it stands for. */
+function isAt({ at }: Loss, entry: string | undefined): boolean {
+  return entry !== undefined && (at.entry === entry || (at.entries?.includes(entry) ?? false));
+}
+
+/** The loss which says that an argument has no place in the target's tool. */
+export function argumentLoss(fact: Fact, name: string, losses: readonly Loss[]): Loss | undefined {
+  return losses.find(
     (loss) =>
       loss.kind === "tool_argument_dropped" &&
       concerns(loss, fact) &&
@@ -41,7 +42,7 @@ export function isArgumentExcused(fact: Fact, name: string, losses: readonly Los
 
 /** Whether it was said that this very call became several. */
 export function isSplit(callId: string, losses: readonly Loss[]): boolean {
-  return losses.some(({ kind, at }) => kind === "tool_split" && at.entry === callId);
+  return losses.some((loss) => loss.kind === "tool_split" && isAt(loss, callId));
 }
 
 const NOTE = /^\[(Image|Document):? ([^\n]*)\]$/;

@@ -209,7 +209,28 @@ describe("other arguments", () => {
     expect(await missing(given, dropped("limit of Read"))).toEqual([]);
     expect(await missing(given, dropped("offset of Read"))).toHaveLength(1);
     expect(await missing(given, dropped("limit of Read", "c9"))).toHaveLength(1);
-    expect(await missing(given, dropped("limit of Read (3 times)", "c9"))).toEqual([]);
+  });
+
+  it("are excused by a gathered loss only where it names the call", async () => {
+    const given = { file_path: "a.ts", offset: 10 };
+    const gathered = (...entries: string[]) => [
+      loss("tool_argument_dropped", { entry: "c9", entries }, "limit of Read (3 times)", "info"),
+    ];
+    expect(await missing(given, gathered("c9", "c8", "c1"))).toEqual([]);
+    for (const losses of [gathered("c9", "c8", "c7"), gathered()])
+      expect(await missing(given, losses)).toMatchObject([
+        { reason: "these arguments are not there: limit" },
+      ]);
+  });
+
+  it("are a change that was announced where more than a label is gone", async () => {
+    const given = { file_path: "a.ts", offset: 10 };
+    const found = await missing(given, [loss("tool_argument_dropped", { entry: "c1" }, "limit of Read")]);
+    expect(found).toMatchObject([
+      { reason: "these arguments are not there: limit", named: "tool_argument_dropped" },
+    ]);
+    const other = [loss("tool_argument_dropped", { entry: "c1" }, "offset of Read")];
+    expect((await missing(given, other))[0]).not.toHaveProperty("named");
   });
 });
 

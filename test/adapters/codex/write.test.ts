@@ -236,6 +236,8 @@ test("losses that say nothing is missing are counted, not repeated", async () =>
   expect(losses.filter(({ kind }) => kind === "tool_renamed").map(({ detail }) => detail)).toEqual([
     "Bash → exec_command (20 times)",
   ]);
+  const { entries } = losses.find(({ kind }) => kind === "tool_renamed")?.at ?? {};
+  expect(entries).toEqual(Array.from({ length: 20 }, (_, n) => `c${n}`));
 });
 
 test("subagents are rollouts of their own, linked both ways, never in the main thread", async () => {
