@@ -10,7 +10,7 @@ export function headerBuilder(
   agent: string,
   ref: SessionRef,
   provider: string,
-  extra: { title?: string; cwd?: string } = {},
+  extra: { title?: string; cwd?: string; project?: string } = {},
 ) {
   const facts: Facts = { known: {}, messageCount: 0, links: [] };
   if (ref.parent) facts.links.push({ type: "parent", session: `${agent}:${ref.parent}` });
@@ -43,7 +43,7 @@ export function headerBuilder(
       repliesSeen.clear();
       const mtime = new Date(ref.files[0]?.mtimeMs ?? 0).toISOString();
       const { originalId } = ref;
-      const path = known.cwd ?? extra.cwd ?? "";
+      const path = extra.project ?? known.cwd ?? extra.cwd ?? "";
       const title = extra.title ?? known.title ?? known.summary ?? firstPrompt;
       const summary = known.summary ?? firstPrompt;
       return {

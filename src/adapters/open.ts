@@ -29,7 +29,7 @@ export interface OpenOptions<State> {
   /** hidden: the agent leaves a result without a call out of its request. */
   orphaned?: "hidden";
   /** Found outside the records: a title in an index file, a folder name that stands in for a cwd. */
-  extra?: { title?: string; cwd?: string; losses?: readonly Loss[] };
+  extra?: { title?: string; cwd?: string; project?: string; losses?: readonly Loss[] };
 }
 
 interface Checkpoint {

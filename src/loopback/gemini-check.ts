@@ -9,6 +9,8 @@ const NAME_RULE =
   "Invalid function name. Must start with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9), underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 64.";
 /** What the vendor's documentation offers for calls that no Gemini model made. */
 const SENTINELS = ["skip_thought_signature_validator", "context_engineering_is_the_way_to_go"];
+/** What the vendor's documentation lists for images, documents, audio and video. */
+const MEDIA = /^(?:image\/(?:png|jpeg|webp|heic|heif)|application\/pdf|(?:text|audio|video)\/.+)$/;
 const DATA_FIELDS = [
   "text",
   "inlineData",
@@ -120,8 +122,11 @@ function* checkResponse(response: JsonObject, model: boolean, at: string): Found
 function* checkInline(inline: JsonObject, at: string): Found {
   if (inline.data === undefined && inline.mimeType === undefined) return;
   const place = `${at}.inline_data`;
-  if (text(inline.mimeType ?? inline.mime_type) === "") {
+  const mimeType = text(inline.mimeType ?? inline.mime_type);
+  if (mimeType === "") {
     yield violation("media_invalid", place, `* ${place}.mime_type: must not be empty.`);
+  } else if (!MEDIA.test(mimeType)) {
+    yield violation("media_invalid", place, `Unsupported MIME type: ${mimeType}`);
   } else if (!isBase64(inline.data)) {
     yield violation(
       "media_invalid",

@@ -193,6 +193,13 @@ const gemini: Spelling[] = [
   ],
   ["invoke_agent", { agent_name: "x", prompt: "go" }, "task", { prompt: "go", agent: "x" }],
   ["web_fetch", { prompt: `sum up ${url}` }, "web_fetch", { url, prompt: `sum up ${url}` }],
+  ["web_fetch", { prompt: `sum up ${url}, briefly` }, "web_fetch", { url, prompt: `sum up ${url}, briefly` }],
+  [
+    "replace",
+    { file_path: path, old_string: "zwei", new_string: "2", expected_replacements: 2 },
+    "edit",
+    { path, edits: [edits[1]], expected_replacements: 2 },
+  ],
   ["google_web_search", { query: "wetter" }, "web_search", { query: "wetter" }],
   ["mcp_jira_get", { key: "X-1" }, "unknown", { key: "X-1" }],
   ["save_memory", { fact: "f" }, "unknown", { fact: "f" }],

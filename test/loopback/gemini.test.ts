@@ -242,6 +242,12 @@ describe("Gemini", () => {
       request(user({ inlineData: { mimeType: "image/png", data: "?" } })),
       /Base64/,
     ],
+    [
+      "bytes of a type that the vendor does not take",
+      "media_invalid",
+      request(user({ inlineData: { mimeType: "image/gif", data: "R0lGODlh" } })),
+      /Unsupported MIME type: image\/gif/,
+    ],
     ["no JSON", "body_invalid", "{", /not valid JSON/],
   ];
   it.each(refused)("refuses %s", async (_name, rule, body, message) => {

@@ -1,6 +1,6 @@
 // What is installed and how it is set up: the CLI itself, its settings, and whether it holds a session.
 import { readdir, readFile, readlink, realpath, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Configuration, Home, SessionRef } from "../adapter.ts";
 import { filled, isObject, type Json } from "../json.ts";
 import { programVersion } from "../program.ts";
@@ -68,12 +68,22 @@ async function isGeminiIn(process: string, folder: string): Promise<boolean> {
   try {
     if ((await readlink(join(process, "cwd"))) !== folder) return false;
     const words = (await readFile(join(process, "cmdline"), "utf8")).split("\0");
-    return words.some((word) => /(?:^|[\\/])gemini(?:\.js|-cli)?(?:$|[\\/])/.test(word));
+    return isGemini(words);
   } catch {
     // Another user's, or gone since it was listed.
     return false;
   }
 }
+
+/** Whether a command line runs the CLI itself, rather than something that only mentions it. */
+export function isGemini([program = "", ...words]: readonly string[]): boolean {
+  const script = RUNNERS.has(basename(program)) ? words.find((word) => !word.startsWith("-")) : program;
+  if (script === undefined) return false;
+  return basename(script) === "gemini" || /[\\/]gemini-cli[\\/](?:.*[\\/])?gemini\.js$/.test(script);
+}
+
+/** Programs that run the file that they are given. */
+const RUNNERS: ReadonlySet<string> = new Set(["node", "bun", "sh", "bash", "dash"]);
 
 /** In milliseconds since 1970. */
 async function startOf(process: string): Promise<number> {

@@ -15,14 +15,15 @@ export async function open(given: SessionRef): Promise<Source> {
   const main = await fileRef(given.path, "main");
   const ref = main ? { ...given, files: [main, ...given.files.slice(1)] } : given;
   const rulings = await surveyOf(recordsOf(ref.path, { from: START }));
-  const cwd = await projectOf(ref.path);
+  // Lines may be a copy's and name the folder that they were written in.
+  const project = await projectOf(ref.path);
   const source = await openSource({
     ref,
     fold,
     provider: "google",
     read: (options) => read(ref.path, options, rulings),
     children: () => children(ref),
-    extra: { ...(cwd !== undefined && { cwd }) },
+    extra: { ...(project !== undefined && { project }) },
   });
   return source;
 }

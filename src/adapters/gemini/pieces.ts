@@ -50,28 +50,43 @@ function add(part: Part, entry: string, { pieces, thoughts, losses }: Pieces): v
 type Media = Extract<Part, { type: "image" | "document" }>;
 
 function addBytes(part: Media, entry: string, pieces: Json[], losses: Loss[]): void {
-  const inline = inlineOf(part);
-  if (inline) {
-    pieces.push({ inlineData: inline });
+  const data = dataOf(part);
+  const mimeType = typeOf(part, data);
+  if (data !== undefined && TAKEN.test(mimeType)) {
+    // With a name beside them the CLI sends nothing at all: its vendor's API takes none (0.61.0).
+    pieces.push({ inlineData: { mimeType, data } });
     if (part.type === "document" && part.name !== undefined)
       losses.push(loss("name_dropped", { entry }, part.name));
     return;
   }
   const link = part.url?.startsWith("data:") ? undefined : part.url;
   const where = link ?? part.path ?? part.name ?? "unknown";
+  const why = data === undefined ? "is not at hand" : `is ${mimeType}, which Gemini does not take`;
   pieces.push({ text: `[${part.type === "image" ? "Image" : "Document"}: ${where}]` });
   const kind = part.type === "image" ? "image_dropped" : "document_dropped";
-  losses.push(loss(kind, { entry }, `${where} is not at hand; a note stands in for it`));
+  losses.push(loss(kind, { entry }, `${where} ${why}; a note stands in for it`));
+}
+
+/** What the vendor takes inline; one part of another type makes it refuse the whole request. */
+const TAKEN = /^(?:image\/(?:png|jpeg|webp|heic|heif)|application\/pdf|(?:text|audio|video)\/.+)$/;
+
+const DATA_URL = /^data:([^;,]*);base64,(.*)$/s;
+
+function dataOf({ data, url }: Media): string | undefined {
+  return (data ?? DATA_URL.exec(url ?? "")?.[2]) || undefined;
 }
 
 /** The type is what the bytes are, whatever they are said to be: the vendor looks at them. */
-function inlineOf(part: Media): Json | undefined {
-  const url = /^data:([^;,]*);base64,(.*)$/s.exec(part.url ?? "");
-  const data = part.data ?? url?.[2];
-  if (data === undefined || data === "") return undefined;
-  const said = part.mimeType ?? url?.[1];
-  const mimeType = part.type === "image" ? imageType(data) : said || "application/octet-stream";
-  if (mimeType === undefined || (mimeType === "application/pdf" && !isPdf(data))) return undefined;
-  // With a name beside them the CLI sends nothing at all: its vendor's API takes none (0.61.0).
-  return { mimeType, data };
+function typeOf(part: Media, data = ""): string {
+  if (part.type === "image") return imageType(data) ?? heifType(data) ?? "no image";
+  const said = (part.mimeType ?? DATA_URL.exec(part.url ?? "")?.[1]) || "application/octet-stream";
+  return said === "application/pdf" && !isPdf(data) ? "no PDF" : said;
+}
+
+/** Photographs of telephones. */
+function heifType(data: string): string | undefined {
+  const brand = /^.{4}ftyp(.{4})/s.exec(Buffer.from(data.slice(0, 16), "base64").toString("latin1"))?.[1];
+  if (brand === undefined) return undefined;
+  if (/^he[iv][cxms]$/.test(brand)) return "image/heic";
+  return /^m[is]f1$/.test(brand) ? "image/heif" : undefined;
 }

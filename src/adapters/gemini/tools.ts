@@ -72,7 +72,12 @@ const replace: Reader = ({
   const many = typeof expected_replacements === "number" && expected_replacements > 1;
   const edit = editOf({ old_string, new_string, allow_multiple: allow_multiple === true || many });
   if (text(file_path) === undefined || !edit) return undefined;
-  return { tool: "edit", input: { path: file_path, edits: [edit], ...rest } };
+  // How many there must be is more than that there may be many.
+  const expected = expected_replacements === undefined || expected_replacements === 1;
+  return {
+    tool: "edit",
+    input: { path: file_path, edits: [edit], ...(!expected && { expected_replacements }), ...rest },
+  };
 };
 
 const shell: Reader = ({ command, dir_path, directory, is_background, ...rest }) => {
@@ -84,7 +89,7 @@ const shell: Reader = ({ command, dir_path, directory, is_background, ...rest })
 
 /** A page is named inside the prompt; earlier versions had no other argument. */
 const webFetch: Reader = ({ prompt, url, ...rest }) => {
-  const where = text(url) ?? /https?:\/\/\S+/.exec(text(prompt) ?? "")?.[0];
+  const where = text(url) ?? /https?:\/\/\S*[^\s.,;:!?'"<>`]/.exec(text(prompt) ?? "")?.[0];
   if (where === undefined) return undefined;
   const said = text(prompt)?.startsWith(`${where}\n`) ? text(prompt)?.slice(where.length + 1) : prompt;
   const asked = said === undefined || said === where ? {} : { prompt: said };

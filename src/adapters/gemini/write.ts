@@ -55,10 +55,15 @@ async function* writeAgents(
     const file = agentFile(id);
     yield [
       { type: "loss", loss: loss("subagent_linked", { entry: link?.entry }, `${name} → ${id}`) },
-      line(file, { ...metadataOf(child.header, { ...target, originalId: id }), ...agentFacts(target) }),
+      line(file, { ...metadataOf(child.header, agentTarget(target, id)), ...agentFacts(target) }),
     ];
     yield* compose(child, target, { id, file, agents: new Map() });
   }
+}
+
+/** The title that was asked for is the session's, not its subagents'. */
+function agentTarget({ title: _, ...target }: Target, originalId: string): Target {
+  return { ...target, originalId };
 }
 
 const agentFacts = ({ cwd }: Target): Json => ({ kind: "subagent", directories: [cwd] });

@@ -6,7 +6,7 @@ import { sourceOf } from "../../../src/session/source.ts";
 import { bundle } from "../../../src/switch/bundle.ts";
 import { assistant, session, user } from "../../session/build.ts";
 
-const pdf = { type: "document", mimeType: "application/pdf", data: "AAAA", name: "a.pdf" } as const;
+const pdf = { type: "document", mimeType: "application/pdf", data: "JVBERi0=", name: "a.pdf" } as const;
 const prompt: Entry = {
   ...(user("u1") as Extract<Entry, { type: "user" }>),
   content: "one\u2028two\u2029three",
@@ -29,6 +29,6 @@ it("has no other ends of lines than newlines", async () => {
 
 it("names no file beside its bytes", async () => {
   const text = await written();
-  expect(text).toContain('"data":"AAAA"');
+  expect(text).toContain('"data":"JVBERi0="');
   expect(text).not.toContain("displayName");
 });

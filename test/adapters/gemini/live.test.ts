@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { gemini } from "../../../src/adapters/gemini/index.ts";
+import { isGemini } from "../../../src/adapters/gemini/installed.ts";
 
 // Elsewhere nothing tells which folder a process runs in.
 test.runIf(process.platform === "linux")(
@@ -41,3 +42,20 @@ test.runIf(process.platform === "linux")(
     expect(await gemini.isLive(ref)).toBe(false);
   },
 );
+
+test.each([
+  [["gemini"], true],
+  [["node", "/usr/bin/gemini", "--resume", "x"], true],
+  [
+    ["/usr/bin/node", "--max-old-space-size=4096", "/lib/node_modules/@google/gemini-cli/bundle/gemini.js"],
+    true,
+  ],
+  [["vim", "gemini"], false],
+  [["tail", "-f", "/home/dev/gemini/log"], false],
+  [["node", "/home/dev/gemini/server.js"], false],
+  [["node", "/home/dev/tool/gemini.js"], false],
+  [["node", "server.js", "gemini"], false],
+  [[], false],
+])("whether %j is the CLI itself: %s", (words, expected) => {
+  expect(isGemini(words)).toBe(expected);
+});

@@ -207,6 +207,11 @@ describe("a message that is not sent", () => {
   });
 });
 
+it("is of the project whose folder it lies in, whatever folder its lines name", async () => {
+  const source = await opened({ $set: { directories: ["/home/dev/elsewhere"] } }, user("u1", "one"));
+  expect(source.header.project.path).toBe("/home/dev/project");
+});
+
 it("reads two records on one line, where the CLI would lose both", async () => {
   const source = await openedText(
     `${lines(metadata)}${JSON.stringify(user("u1", "one"))}${JSON.stringify(model("g1", "two"))}\n`,

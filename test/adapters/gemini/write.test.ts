@@ -99,6 +99,48 @@ describe("a new log", () => {
     expect(told).toContainEqual(["document_dropped", "warning", "b.pdf"]);
   });
 
+  it.each([
+    ["image", "image/gif", Buffer.from("GIF89a").toString("base64"), "image_dropped", "[Image: a.bin]"],
+    ["document", "application/zip", "UEsDBA==", "document_dropped", "[Document: a.bin]"],
+    ["document", undefined, "AAAA", "document_dropped", "[Document: a.bin]"],
+  ] as const)(
+    "puts a note for an %s of a type that the vendor refuses: %s",
+    async (type, mimeType, data, kind, note) => {
+      const part = { type, data, name: "a.bin", ...(mimeType && { mimeType }) };
+      const { lines, losses } = await written([{ ...(user("u1") as UserEntry), parts: [part] }]);
+      expect(lines[1].content).toEqual([{ text: note }]);
+      expect(losses).toContainEqual(
+        expect.objectContaining({
+          kind,
+          severity: "warning",
+          at: { entry: "u1" },
+          detail: expect.stringContaining("does not take"),
+        }),
+      );
+    },
+  );
+
+  it("takes photographs and text inline", async () => {
+    const heic = Buffer.from("\0\0\0\x18ftypheic").toString("base64");
+    const parts = [
+      { type: "image" as const, mimeType: "image/heic", data: heic },
+      { type: "document" as const, mimeType: "text/csv", data: "YSxi" },
+    ];
+    const { lines } = await written([{ ...(user("u1") as UserEntry), parts }]);
+    expect(lines[1].content).toEqual([
+      { inlineData: { mimeType: "image/heic", data: heic } },
+      { inlineData: { mimeType: "text/csv", data: "YSxi" } },
+    ]);
+  });
+
+  it("names a subagent by its own title, whatever the session is called", async () => {
+    const child = session([user("s1")], { id: "child", title: "Its own" });
+    const source = sourceOf(session([user("u1")], { children: [child] }));
+    const { records } = await writtenTo(source, targetIn(await privateHome(), { title: "Asked for" }));
+    const begun = records.filter(({ bytes }) => String(bytes).includes('"sessionId"'));
+    expect(begun.map(({ bytes }) => JSON.parse(String(bytes)).summary)).toEqual(["Asked for", "Its own"]);
+  });
+
   it("gives a call whose id comes again another one, and says so", async () => {
     const { lines, losses } = await written([call("c1"), result("c1"), user("u1"), call("c1"), result("c1")]);
     const ids = lines.flatMap(({ content }) =>
