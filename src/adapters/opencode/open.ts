@@ -5,6 +5,7 @@ import { readRecords } from "../../storage/records.ts";
 import type { SessionRef } from "../adapter.ts";
 import { openSource, type PassOptions } from "../open.ts";
 import { generationOf, identityOf, readDatabase, reading, sessionRows } from "./database.ts";
+import { headOf, ROWS, SQLITE } from "./head.ts";
 import { discoverBeside } from "./paths.ts";
 import { fold } from "./read.ts";
 import { readExport, readTree } from "./tree.ts";
@@ -16,9 +17,10 @@ export function open(ref: SessionRef): Promise<Source> {
 export type StoreKind = "database" | "tree" | "export" | "lines";
 
 export function kindOf(path: string): StoreKind {
-  if (path.endsWith(".jsonl")) return "lines";
-  if (!path.endsWith(".json")) return "database";
-  return /[\\/]storage[\\/]session[\\/][^\\/]+[\\/][^\\/]+$/.test(path) ? "tree" : "export";
+  if (/[\\/]storage[\\/]session[\\/][^\\/]+[\\/][^\\/]+\.json$/.test(path)) return "tree";
+  const head = headOf(path);
+  if (head.startsWith(SQLITE)) return "database";
+  return ROWS.test(head) ? "lines" : "export";
 }
 
 /** `seen`: the sessions above this one, because a damaged store may name a session as its own child. */

@@ -1,12 +1,13 @@
 // Where OpenCode keeps sessions: a database, a tree of JSON files before it, and a database inside the project before
 // that. Several of them can be there at once; a session is listed from the newest that holds it.
 import { readFileSync, statSync } from "node:fs";
-import { open, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { BatonError } from "../../session/error.ts";
 import type { FileRef, Home, SessionRef } from "../adapter.ts";
 import { entriesOf, fileRef, type OnProblem } from "../folder.ts";
 import { generationOf, reading, type SessionRow, sessionRows } from "./database.ts";
+import { headOf, ROWS, SQLITE } from "./head.ts";
 import { isObject, objectOf, word } from "./native.ts";
 import { exportOf, namesIn, parsed, storageOf } from "./tree.ts";
 
@@ -30,7 +31,8 @@ export async function* discover(home: Home, onProblem?: OnProblem): AsyncGenerat
   const known = new Set<string>();
   for await (const ref of found(home, onProblem)) {
     if (known.has(ref.originalId)) continue;
-    known.add(ref.originalId);
+    // A row without messages must not hide what another store has.
+    if (ref.files.some(({ size }) => size > 0)) known.add(ref.originalId);
     yield ref;
   }
 }
@@ -125,16 +127,16 @@ export async function projects(home: Home): Promise<readonly string[]> {
   });
 }
 
-const HEAD = 4096;
 const LARGEST_JSON = 1 << 29;
 
 export async function recognise(path: string): Promise<SessionRef | undefined> {
   const file = await fileRef(path, "main");
   if (!file || file.size === 0) return undefined;
-  const head = await headOf(path);
-  if (head.startsWith("SQLite format 3\0")) return onlyIn(file);
-  if (/^\s*\{"table":"sessions?",/.test(head)) return linesRef(file, head);
-  if (!/^\s*\{/.test(head) || !path.endsWith(".json") || file.size > LARGEST_JSON) return undefined;
+  const head = headOf(path);
+  if (head.startsWith(SQLITE)) return onlyIn(file);
+  if (ROWS.test(head)) return linesRef(file, head);
+  const mayBe = /^\s*\{\s*"info"\s*:/.test(head) || (/^\s*\{/.test(head) && path.endsWith(".json"));
+  if (!mayBe || file.size > LARGEST_JSON) return undefined;
   const value = parsed(await readFile(path, "utf8"));
   const exported = exportOf(value);
   if (exported) return { agent: "opencode", originalId: exported.info.id, path, files: [file] };
@@ -162,14 +164,4 @@ function onlyIn(file: FileRef): SessionRef | undefined {
     `${file.path} holds ${own.length} sessions:\n${listed.join("\n")}`,
     "Name the one you mean by its id.",
   );
-}
-
-async function headOf(path: string): Promise<string> {
-  const file = await open(path, "r");
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD), 0, HEAD, 0);
-    return buffer.toString("latin1", 0, bytesRead);
-  } finally {
-    await file.close();
-  }
 }

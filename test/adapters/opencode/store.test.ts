@@ -50,6 +50,30 @@ describe("sessions", () => {
     expect((await found(home))[0]?.path).toBe(before[0]?.path);
   });
 
+  it("of the tree are not hidden by a row without messages", async () => {
+    const home = await homeWith("recorded", "tree");
+    const [first, tree] = await found(home);
+    const database = new DatabaseSync(first?.path ?? "");
+    database.exec("PRAGMA foreign_keys = OFF");
+    database.prepare("UPDATE session SET id = ?").run(tree?.originalId ?? "");
+    database.close();
+    const [only, ...others] = await findSessions(home, [opencode]);
+    expect(others).toEqual([]);
+    expect(only?.ref.path).toBe(tree?.path);
+  });
+
+  it("that were exported are known by what they hold, whatever the file is called", async () => {
+    const home = await homeWith("parts");
+    const [ref] = await found(home);
+    const path = join(home.dir, "stdin");
+    const user = { id: "msg_1", role: "user", time: { created: 1 } };
+    const parts = [{ id: "prt_1", type: "text", text: "From a pipe" }];
+    writeFileSync(path, JSON.stringify({ info: { id: ref?.originalId }, messages: [{ info: user, parts }] }));
+    const piped = await opencode.recognise(path);
+    expect(piped).toMatchObject({ originalId: ref?.originalId, path });
+    expect(await words(piped)).toEqual(["user: From a pipe"]);
+  });
+
   it("have the size and the time of their own, and subagents name their parent", async () => {
     const home = await homeWith("parts");
     const [first, second] = await found(home);
