@@ -20,7 +20,7 @@ const files = readdirSync("samples", { recursive: true, encoding: "utf8" })
 /** What a CLI cannot put into a session; samples/README.md says why. */
 const WITHOUT: Readonly<Record<string, readonly string[]>> = {
   codex: ["a PDF"],
-  gemini: ["a compaction", "an interrupted call"],
+  gemini: ["an interrupted call"],
 };
 
 function pinned(name: string): string {

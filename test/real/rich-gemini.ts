@@ -1,7 +1,7 @@
 // The rich session of Gemini CLI. It has no tool that changes several files at once, so a message with several
 // edits is the nearest; its rewind is a command of the terminal, so the record that it leaves is added by hand.
 import type { Call, Reply } from "../../src/loopback/reply.ts";
-import { call, files, shell, toolReplies } from "./gemini.ts";
+import { call, compact, files, shell, toolReplies } from "./gemini.ts";
 import type { Rig } from "./harness.ts";
 import { PDF, PNG } from "./media.ts";
 import {
@@ -25,9 +25,7 @@ export async function richGemini(rig: Rig): Promise<string> {
     { text: "A reply that nobody shall hear again" },
   ]);
   await rig.resume(id, "And another one", [{ text: "Another reply that nobody shall hear again" }]);
-  await rig.resume(id, "/compress", () => ({
-    text: "<state_snapshot>There was a word, and a reply.</state_snapshot>",
-  }));
+  await compact(rig, id, "And one that stays", "There was a word, and a reply.");
   for (const [prompt, text] of LANGUAGES)
     await rig.resume(id, prompt, [{ thinking: "**Thinking** Let me think.", text }]);
   await rig.resume(id, "Use your tools", toolReplies(rig));

@@ -92,3 +92,26 @@ it("proves a copy of a session that Gemini CLI keeps for another folder, results
     await rig.close();
   }
 });
+
+it("proves prompts that Gemini CLI would take for commands", async () => {
+  const rig = await openRig("codex");
+  try {
+    const { id } = await rig.start("/etc/hosts is wrong, what now?", [{ text: "Mend it." }]);
+    await rig.resume(id, "? is what I ask", [{ text: "And what I answer." }]);
+    const { status, result, stderr } = await baton(
+      rig.home,
+      rig.cwd,
+      "verify",
+      `codex:${id}`,
+      "--in",
+      "gemini",
+    );
+    expect({ status, result, stderr }).toMatchObject({
+      status: 0,
+      result: { accepted: true, problems: [], missing: [], unexpected: [] },
+    });
+    expect(result.facts.total).toBeGreaterThan(3);
+  } finally {
+    await rig.close();
+  }
+});
