@@ -56,7 +56,7 @@ async function* candidates(store: string, onProblem?: OnProblem): AsyncGenerator
       if (MAIN.test(entry.name)) {
         const file = await fileRef(path, "main", onProblem);
         if (file) yield { file };
-      } else if (!entry.isFile()) yield* subagents(path, entry.name, onProblem);
+      } else if (!entry.isFile()) yield* subagents(path, entry.name.replace(AGENTS, ""), onProblem);
     }
   }
 }
@@ -68,11 +68,17 @@ async function* subagents(folder: string, parent: string, onProblem?: OnProblem)
   }
 }
 
+const AGENTS = /\.agents$/;
+
+/** Where Baton puts subagents: the CLI deletes the folder that bears the id itself together with a ghost. */
+export const agentsFolder = (id: string): string => `${id}.agents`;
+
 /** The files of a session's subagents. */
 export async function agentsOf(path: string, id: string): Promise<FileRef[]> {
   const found: FileRef[] = [];
-  for await (const { file } of subagents(join(dirname(path), id), id))
-    found.push({ ...file, role: "subagent" });
+  for (const name of [id, agentsFolder(id)])
+    for await (const { file } of subagents(join(dirname(path), name), id))
+      found.push({ ...file, role: "subagent" });
   return found;
 }
 

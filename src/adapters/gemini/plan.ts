@@ -7,7 +7,7 @@ import type { Change } from "../../storage/changes.ts";
 import type { Command, Home, ResumeOptions, Target, WrittenRecord } from "../adapter.ts";
 import { changeOf } from "../onto.ts";
 import { storeVariable } from "../store-variable.ts";
-import { geminiHome, MARKER, projectsIn } from "./paths.ts";
+import { agentsFolder, geminiHome, MARKER, projectsIn } from "./paths.ts";
 
 const AGENT = "agent:";
 
@@ -17,7 +17,7 @@ export const agentFile = (id: string) => `${AGENT}${id}`;
 export function pathOf(target: Target, file = "main"): string {
   const main = target.onto?.ref.path ?? mainPath(target);
   if (!file.startsWith(AGENT)) return main;
-  return join(dirname(main), target.originalId, `${file.slice(AGENT.length)}.jsonl`);
+  return join(dirname(main), agentsFolder(target.originalId), `${file.slice(AGENT.length)}.jsonl`);
 }
 
 /**
@@ -27,7 +27,7 @@ export function pathOf(target: Target, file = "main"): string {
 function mainPath(target: Target): string {
   const time = target.now.toISOString().slice(0, 16).replaceAll(":", "-");
   const chats = chatsOf(target.home, target.cwd);
-  if (target.parent) return join(chats, target.parent.originalId, `${target.originalId}.jsonl`);
+  if (target.parent) return join(chats, agentsFolder(target.parent.originalId), `${target.originalId}.jsonl`);
   return join(chats, `session-${time}-${target.originalId}.jsonl`);
 }
 

@@ -26,6 +26,7 @@ async function* written(stream: Stream, target: Target): AsyncGenerator<readonly
     const own = await copied(stream, target);
     if (own) {
       yield* batchesOf(own);
+      yield* copyAgents(stream, target);
       return;
     }
     yield [{ type: "loss", loss: loss("records_dropped", {}, "the session was written anew") }];
@@ -58,6 +59,23 @@ async function* writeAgents(
       line(file, { ...metadataOf(child.header, agentTarget(target, id)), ...agentFacts(target) }),
     ];
     yield* compose(child, target, { id, file, agents: new Map() });
+  }
+}
+
+/** Subagents of its own session keep their ids, by which the calls name them. */
+async function* copyAgents(stream: Stream, target: Target): AsyncGenerator<readonly Written[]> {
+  for await (const child of stream.children()) {
+    const { cli, originalId = "" } = child.header.source;
+    const isOwn = cli === "gemini" && child.records !== undefined && /^\w[\w.-]*$/.test(originalId);
+    const same = isOwn ? await copied(child, agentTarget(target, originalId)) : undefined;
+    if (!same) {
+      const detail = `${nameOf(child.header)}: its records are not at hand`;
+      yield [{ type: "loss", loss: loss("subagent_dropped", {}, detail) }];
+      continue;
+    }
+    const file = agentFile(originalId);
+    for await (const batch of batchesOf(same))
+      yield batch.map((piece) => (piece.type === "record" ? { ...piece, file } : piece));
   }
 }
 

@@ -12,6 +12,8 @@ import { assistant, call, result, session, user } from "../../session/build.ts";
 import {
   called,
   ID,
+  lines,
+  metadata,
   model,
   NOW,
   opened,
@@ -255,6 +257,34 @@ describe("its own session", () => {
     expect(JSON.stringify(lines)).toContain("b.txt");
     expect(JSON.stringify(lines)).not.toContain("a.txt");
     expect(lines.at(-2)).toEqual(records[5]);
+  });
+
+  it("takes its subagents along, into a folder that outlives a ghost of the session", async () => {
+    const home = await privateHome();
+    const chats = ".gemini/tmp/project/chats";
+    const log = lines({ ...metadata, sessionId: "agent", kind: "subagent" }, said("s1", "Go"));
+    await put(home, ".gemini/tmp/project/.project_root", "/home/dev/project");
+    await put(home, `${chats}/session-2026-01-02T03-04-11111111.jsonl`, lines(metadata, ...records));
+    await put(home, `${chats}/${ID}/agent.jsonl`, log);
+    const found = await Array.fromAsync(gemini.discover(home));
+    const source = await gemini.open(found.find(({ parent }) => parent === undefined) as SessionRef);
+    const batonHome = join(home.dir, ".baton");
+    const made = await carry({
+      source,
+      to: gemini,
+      home,
+      batonHome,
+      cwd: "/home/dev/new",
+      kind: "fork",
+      now: NOW,
+    });
+    const copy = made.path.replace(/session-.*-([0-9a-f-]{36})\.jsonl$/, "$1.agents/agent.jsonl");
+    expect(await readFile(copy, "utf8")).toBe(log);
+    const refs = await Array.fromAsync(gemini.discover(home));
+    const again = await gemini.open(refs.find(({ path }) => path === made.path) as SessionRef);
+    const children = await Array.fromAsync(again.children());
+    expect(children.map(({ header }) => header.source.originalId)).toEqual(["agent"]);
+    expect(again.header.project.path).toBe("/home/dev/new");
   });
 
   it("goes without what was taken out of it", async () => {
