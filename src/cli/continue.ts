@@ -88,9 +88,17 @@ export async function carryInto(
 ): Promise<GoOn> {
   const { home, batonHome } = context;
   const { warnings = [], ...rest } = options;
+  if (!to.write)
+    throw new BatonError(
+      "unsupported",
+      `Baton only reads ${to.label} sessions.`,
+      "Name an agent to go on in with --in AGENT.",
+    );
   const cli = await installed(context, to, !options.yes && !options.dryRun);
   const carried = await carry({ ...rest, source, to, home, batonHome, installed: cli });
-  const { operation } = carried;
+  const { operation, losses } = carried;
+  const isAsked = options.moves !== undefined && options.moves.length > 0;
+  const moved = !isAsked || losses.some(({ kind }) => kind === "paths_remapped");
   const what = carriedWhat(carried.counts);
   const done =
     operation === null
@@ -98,11 +106,13 @@ export async function carryInto(
       : `Carried ${what} into ${to.label}. \`baton undo ${operation}\` takes it back.`;
   return {
     ...carried,
-    warnings: [...warnings, ...unproven(to, cli?.version)],
+    warnings: [...warnings, ...unproven(to, cli?.version), ...(moved ? [] : [NO_PATHS])],
     done,
     isDryRun: operation === null,
   };
 }
+
+const NO_PATHS = "No path of this session lies in the folder that moved, so none was rewritten.";
 
 /** For people: how much it is. */
 export function carriedWhat(counts: Carried["counts"]): string {

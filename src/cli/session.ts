@@ -2,7 +2,7 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Adapter, SessionRef } from "../adapters/adapter.ts";
-import { adapterNamed, isPath, locate } from "../catalog/locate.ts";
+import { isPath, locate } from "../catalog/locate.ts";
 import type { Found } from "../catalog/scan.ts";
 import { understood } from "../catalog/understood.ts";
 import { type Format, formats } from "../formats/index.ts";
@@ -52,28 +52,29 @@ export async function openAs(context: Context, name: string, from: string): Prom
     if (file === undefined) throw new BatonError("not_found", `There is no file ${name}.`, "Check the path.");
     return { source: await readFormat(format, file), path: file };
   }
-  const adapter = adapterNamed(from, await context.adapters());
+  const adapters = await context.adapters();
+  const adapter = adapters.find(({ id }) => id === from);
+  if (!adapter) throw new BatonError("usage", `There is no format called "${from}".`, readable(adapters));
   const stored = file === undefined ? undefined : await storedAs(name, context, [adapter]);
   if (file === undefined || stored) {
     const found = stored ?? (await locate(name, context.home, [adapter]));
     return { source: await adapter.open(found.ref), path: found.ref.path, native: found };
   }
   const ref = await adapter.recognise(file);
-  if (!ref)
-    throw new BatonError("damaged", `${file} is not a ${adapter.label} session.`, "Leave out --from.");
+  if (!ref) throw new BatonError("damaged", `${file} is no ${adapter.label} session.`, readable(adapters));
   return { source: await adapter.open(ref), path: file, native: { adapter, ref } };
 }
 
 async function readFormat(format: Format, file: string): Promise<Source> {
   if (!format.read)
-    throw new BatonError("unsupported", `${format.label} can be written but not read.`, readable());
+    throw new BatonError("unsupported", `${format.label} can be written but not read.`, readable([]));
   const source = await format.read(file);
   return format.isAnonymous ? understood(source) : source;
 }
 
-function readable(): string {
-  const ids = formats.flatMap(({ id, read }) => (read ? [id] : []));
-  return `Formats that can be read: ${ids.join(", ")}, and every agent's own.`;
+function readable(adapters: readonly Adapter[]): string {
+  const ids = [...formats.filter(({ read }) => read), ...adapters].map(({ id }) => id);
+  return `Formats that can be read: ${ids.join(", ")}${adapters.length > 0 ? "" : ", and every agent's own"}.`;
 }
 
 /** The absolute path, when there is a file of that name. */
