@@ -15,7 +15,9 @@ const count = z.int().min(0);
 const loss = z.strictObject({
   kind: z.enum(Object.keys(LOSSES) as [string, ...string[]]),
   severity: z.enum(["info", "warning", "error"]),
-  at: z.strictObject({ entry: text, record: count, line: count, file: text }).partial(),
+  at: z
+    .strictObject({ entry: text, entries: z.array(text), record: count, line: count, file: text })
+    .partial(),
   detail: text,
 });
 
