@@ -35,6 +35,28 @@ function partOf(piece: Json): Part | undefined {
   return undefined;
 }
 
+const UNDERSTOOD: ReadonlySet<string> = new Set([
+  "text",
+  "thought",
+  "thoughtSignature",
+  "inlineData",
+  "fileData",
+  "executableCode",
+  "codeExecutionResult",
+  "functionCall",
+  "functionResponse",
+]);
+
+/** Fields of pieces that no entry tells of. */
+export function strangeIn(content: unknown): string[] {
+  const pieces = Array.isArray(content) ? content : [content];
+  const strange = pieces.flatMap((piece: unknown) => {
+    if (isObject(piece)) return Object.keys(piece).filter((field) => !UNDERSTOOD.has(field));
+    return typeof piece === "string" || piece === undefined ? [] : [`a piece of type ${typeof piece}`];
+  });
+  return [...new Set(strange)];
+}
+
 function bytesOf(inline: Json): Part {
   const mimeType = text(inline.mimeType) ?? "";
   const name = text(inline.displayName);
@@ -68,8 +90,10 @@ export interface Answer extends Content {
 export function answerOf(response: Json, beside: readonly Json[]): Answer {
   const { output, error, ...others } = isObject(response.response) ? response.response : {};
   const failed = error !== undefined && output === undefined;
-  const told = output ?? error;
-  const words = text(told) ?? (told === undefined ? otherwise(others) : JSON.stringify(told));
+  const told = [output, error].filter((one) => one !== undefined && one !== null);
+  const words = [...told.map((one) => text(one) ?? JSON.stringify(one)), otherwise(others)]
+    .filter((one) => one !== "")
+    .join("\n");
   const inner = Array.isArray(response.parts) ? response.parts.filter(isObject) : [];
   const more = [...inner, ...beside].flatMap(partsIn);
   if (more.length === 0) return { text: words, failed };

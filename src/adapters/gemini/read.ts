@@ -6,6 +6,7 @@ import type { Folded } from "../../session/source.ts";
 import type { NativeRecord } from "../../storage/records.ts";
 import type { Fold } from "../adapter.ts";
 import { filled, type Json, objects, text } from "../json.ts";
+import { strangeIn } from "./content.ts";
 import { entriesOf, isUnknown, timeOf, usageOf } from "./entries.ts";
 import { type LogRecord, listIn, type Message, membersOf, recordOf, SHOWN, toolCallsOf } from "./native.ts";
 import { passes } from "./passing.ts";
@@ -97,12 +98,23 @@ function message(one: Message, ruling: MessageRuling, step: Step): void {
   }
   if (timeOf(one) === undefined) found.push(timeless(native, one.id));
   const entries = entriesOf(one, { record: native.index, time: state.time, answered: state.answered });
+  found.push(...strange(one, entries, native));
   state.time = timeOf(one) ?? state.time;
   const [first] = entries;
   if (first && ruling.after !== undefined) first.parent = ruling.after;
   for (const entry of entries) found.push({ type: "entry", entry });
   aliases(one.id, entries, ruling, found);
   if (one.type === "gemini") replyFacts(one, entries, step);
+}
+
+/** Pieces that Baton does not know stay in the record only. */
+function strange(one: Message, [first]: readonly Entry[], { index, line }: NativeRecord): Folded[] {
+  const results = toolCallsOf(one).flatMap(({ result }) => strangeIn(result));
+  const fields = [...new Set([...strangeIn(one.content), ...results])];
+  if (fields.length === 0) return [];
+  const detail = `not understood in a message: ${fields.join(", ").slice(0, 200)}`;
+  const at = { record: index, line, ...(first && { entry: first.id }) };
+  return [{ type: "loss", loss: loss("record_malformed", at, detail) }];
 }
 
 function timeless({ index, line }: NativeRecord, entry: string): Folded {

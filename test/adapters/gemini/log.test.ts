@@ -55,6 +55,18 @@ describe("a result", () => {
     ]);
   });
 
+  it.each([
+    [{ output: "half", error: "then broke" }, "half\nthen broke"],
+    [{ output: "done", exitCode: 3 }, 'done\n{"exitCode":3}'],
+    [{ output: { rows: 2 } }, '{"rows":2}'],
+    [{ rows: 2 }, '{"rows":2}'],
+  ])("says everything that was answered: %j", async (answer, output) => {
+    const piece = { functionResponse: { id: "c1", name: "glob", response: answer } };
+    const kept = { id: "c1", name: "glob", args: {}, status: "success", result: [piece] };
+    const source = await opened(user("u1", "one"), model("g1", "look", { toolCalls: [kept] }));
+    expect(await told(source)).toContain(`result c1 ${output}`);
+  });
+
   it("in a message of its own belongs to the call before it", async () => {
     const source = await opened(
       user("u1", "one"),
@@ -210,6 +222,17 @@ describe("a message that is not sent", () => {
 it("is of the project whose folder it lies in, whatever folder its lines name", async () => {
   const source = await opened({ $set: { directories: ["/home/dev/elsewhere"] } }, user("u1", "one"));
   expect(source.header.project.path).toBe("/home/dev/project");
+});
+
+it("says which pieces of a message it does not understand", async () => {
+  const source = await opened({
+    ...user("u1", ""),
+    content: [{ text: "one" }, { weird: 1 }, { fileData: { fileUri: "x" }, videoMetadata: { fps: 1 } }, 7],
+  });
+  expect(source.losses).toMatchObject([{ kind: "record_malformed", at: { entry: "u1", record: 1 } }]);
+  expect(source.losses[0]?.detail).toMatch(/weird, videoMetadata, a piece of type number/);
+  const known = await opened(user("u1", "one"), model("g1", "two"));
+  expect(known.losses).toEqual([]);
 });
 
 it("reads two records on one line, where the CLI would lose both", async () => {
