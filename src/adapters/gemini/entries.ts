@@ -93,11 +93,26 @@ function isBeside(pieces: readonly Json[], at: number): boolean {
 }
 
 function resultEntry({ response, beside }: Found, message: Message, place: Place): ToolResult[] {
-  const callId = filled(response.id) ?? `${message.id}:${filled(response.name) ?? "call"}`;
+  const callId = filled(response.id) ?? openCall(response, place) ?? namelessId(message, response);
   if (place.answered.includes(callId)) return [];
   remember(place.answered, callId);
   const answer = answerOf(response, beside);
   return [{ ...resultOf(callId, answer, !answer.failed), ...whereOf(message, place) }];
+}
+
+/** Early versions gave calls no ids: one is made up from the message and the tool, and from a number. */
+function namelessId(message: Message, call: Json, made: readonly Json[] = []): string {
+  const name = filled(call.name) ?? "call";
+  const before = made.filter((one) => filled(one.id) === undefined && one.name === call.name).length;
+  return before === 0 ? `${message.id}:${name}` : `${message.id}:${name}-${before + 1}`;
+}
+
+/** How a call without an id waits among those that have their results: by its tool, in order. */
+const waiting = (name: unknown) => `? ${filled(name) ?? "call"} `;
+
+function openCall({ name }: Json, { answered }: Place): string | undefined {
+  const at = answered.findIndex((one) => one.startsWith(waiting(name)));
+  return at === -1 ? undefined : answered.splice(at, 1)[0]?.slice(waiting(name).length);
 }
 
 const MOST_ANSWERED = 400;
@@ -144,6 +159,7 @@ function modelEntries(message: Message, place: Place): Entry[] {
     });
   const calls = callsOf(message, pieces);
   if (calls.length > 0) place.answered.length = 0;
+  for (const { id, name, hasId } of calls) if (!hasId) remember(place.answered, `${waiting(name)}${id}`);
   for (const call of calls) entries.push({ ...base, ...callEntry(call) });
   for (const call of calls) entries.push(...recordedResult(call, base.timestamp, place));
   return entries;
@@ -151,6 +167,8 @@ function modelEntries(message: Message, place: Place): Entry[] {
 
 interface Call {
   id: string;
+  /** It is the vendor's, not made up here. */
+  hasId: boolean;
   name: string;
   args: unknown;
   /** What the CLI keeps beside it: status, result, display. */
@@ -163,10 +181,13 @@ function callsOf(message: Message, pieces: readonly Json[]): Call[] {
   const inside = callsIn(pieces);
   const made = inside.length > 0 ? inside : kept;
   return made.map((call, at) => {
-    const id = filled(call.id) ?? `${message.id}:${filled(call.name) ?? "call"}`;
-    const shown = kept.find(({ id }) => id === call.id || id === `${SHOWN}${String(call.id)}`);
+    const id = filled(call.id) ?? namelessId(message, call, made.slice(0, at));
+    const hasId = filled(call.id) !== undefined;
+    const shown = hasId
+      ? kept.find(({ id }) => id === call.id || id === `${SHOWN}${String(call.id)}`)
+      : undefined;
     const own = shown ?? (made === kept ? kept[at] : undefined);
-    return { id, name: text(call.name) ?? "unknown", args: call.args, kept: own };
+    return { id, hasId, name: text(call.name) ?? "unknown", args: call.args, kept: own };
   });
 }
 

@@ -67,6 +67,24 @@ describe("a result", () => {
     expect(await told(source)).toContain(`result c1 ${output}`);
   });
 
+  it("belongs to the next call of its tool, where calls have no ids", async () => {
+    const calling = (path: string) => ({ functionCall: { name: "read_file", args: { file_path: path } } });
+    const answer = (output: string) => ({ functionResponse: { name: "read_file", response: { output } } });
+    const source = await opened(
+      user("u1", "one"),
+      { ...model("m2", ""), content: [calling("a"), calling("b")] },
+      { ...user("r1", ""), content: [answer("A"), answer("B")] },
+    );
+    expect(await told(source)).toEqual([
+      "user one",
+      "call m2:read_file",
+      "call m2:read_file-2",
+      "result m2:read_file A",
+      "result m2:read_file-2 B",
+    ]);
+    expect(source.losses).toEqual([]);
+  });
+
   it("in a message of its own belongs to the call before it", async () => {
     const source = await opened(
       user("u1", "one"),
