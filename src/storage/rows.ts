@@ -30,8 +30,9 @@ export function rowLine(table: string, row: Row, belonging: readonly string[] = 
 
 /** Objects stand as they are; anything else as a string, which says that it is text. */
 function dataText(data: unknown): string {
-  const isObject = typeof data === "string" && data.startsWith("{") && !/[\n\r]/.test(data) && isJson(data);
-  return isObject ? data : JSON.stringify(typeof data === "string" ? data : String(data));
+  if (typeof data !== "string") return JSON.stringify(String(data));
+  // A line has no breaks, and between the words of JSON a blank says the same.
+  return /^\s*\{/.test(data) && isJson(data) ? data.replace(/[\n\r]/g, " ") : JSON.stringify(data);
 }
 
 function isJson(text: string): boolean {

@@ -1,10 +1,11 @@
 // Writes a session for Codex: its own records where they are there and say the same, a new rollout otherwise,
 // with a rollout of its own for each subagent.
 import { batched, batchesOf } from "../../session/batches.ts";
-import { type Loss, loss } from "../../session/losses.ts";
+import { loss } from "../../session/losses.ts";
 import type { Header } from "../../session/session.ts";
 import type { Stream } from "../../session/source.ts";
 import type { Target, Written } from "../adapter.ts";
+import { headerLosses } from "../header-losses.ts";
 import { compose } from "./compose.ts";
 import { copied } from "./copy.ts";
 import { extended } from "./extend.ts";
@@ -56,7 +57,7 @@ function withoutRewound(stream: Stream, { rewound }: Survey): Stream {
 }
 
 async function* composed(stream: Stream, target: Target): AsyncGenerator<readonly Written[]> {
-  yield [...headerLosses(stream, target)];
+  yield [...headerLosses(stream, "codex", nextModel(target))];
   const agents = new Map<string, string>();
   yield* writeAgents(stream, target, agents);
   const meta = { ...ownMeta(stream.header, target), ...lineage(stream.header) };
@@ -128,14 +129,6 @@ function lineage(header: Header): JsonObject {
   return { continued_from: nameOf(header) };
 }
 
-function* headerLosses(stream: Stream, target: Target): Generator<Written> {
-  const { header } = stream;
-  const lost = (found: Loss): Written => ({ type: "loss", loss: found });
-  const model = target.model ?? target.configuration.model ?? "Codex's own default";
-  if (header.model.model !== model) yield lost(loss("model_changed", {}, `${header.model.model} → ${model}`));
-  const others = header.links?.filter(({ type }) => type !== "subagent") ?? [];
-  if (others.length > 0)
-    yield lost(loss("links_dropped", {}, others.map(({ type, session }) => `${type} ${session}`).join(", ")));
-  if (stream.records && header.source.cli !== "codex")
-    yield lost(loss("records_dropped", {}, `native records of ${header.source.cli}`));
+function nextModel({ model, configuration }: Target): string {
+  return model ?? configuration.model ?? "Codex's own default";
 }

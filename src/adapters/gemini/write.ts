@@ -1,10 +1,11 @@
 // Writes a session for Gemini CLI: its own records where they are there and say the same, a new log otherwise, with
 // a log of its own for each subagent.
 import { batched, batchesOf } from "../../session/batches.ts";
-import { type Loss, loss } from "../../session/losses.ts";
+import { loss } from "../../session/losses.ts";
 import type { Header } from "../../session/session.ts";
 import type { Stream } from "../../session/source.ts";
 import type { Target, Written } from "../adapter.ts";
+import { headerLosses } from "../header-losses.ts";
 import type { Json } from "../json.ts";
 import { compose, line } from "./compose.ts";
 import { copied } from "./copy.ts";
@@ -35,7 +36,10 @@ async function* written(stream: Stream, target: Target): AsyncGenerator<readonly
 }
 
 async function* composed(stream: Stream, target: Target): AsyncGenerator<readonly Written[]> {
-  yield [...headerLosses(stream, target), line("main", metadataOf(stream.header, target))];
+  yield [
+    ...headerLosses(stream, "gemini", nextModel(target)),
+    line("main", metadataOf(stream.header, target)),
+  ];
   const agents = new Map<string, string>();
   yield* writeAgents(stream, target, agents);
   yield* compose(stream, target, { id: target.originalId, file: "main", agents });
@@ -106,14 +110,6 @@ function metadataOf(header: Header, target: Target): Json {
   };
 }
 
-function* headerLosses(stream: Stream, target: Target): Generator<Written> {
-  const { header } = stream;
-  const lost = (found: Loss): Written => ({ type: "loss", loss: found });
-  const model = target.model ?? target.configuration.model ?? "Gemini CLI's own default";
-  if (header.model.model !== model) yield lost(loss("model_changed", {}, `${header.model.model} → ${model}`));
-  const others = header.links?.filter(({ type }) => type !== "subagent") ?? [];
-  if (others.length > 0)
-    yield lost(loss("links_dropped", {}, others.map(({ type, session }) => `${type} ${session}`).join(", ")));
-  if (stream.records && header.source.cli !== "gemini")
-    yield lost(loss("records_dropped", {}, `native records of ${header.source.cli}`));
+function nextModel({ model, configuration }: Target): string {
+  return model ?? configuration.model ?? "Gemini CLI's own default";
 }

@@ -90,6 +90,11 @@ function* writePrompt(
   const synthetic = entry.injected || entry.type === "system";
   const parts = all.map((part) => (synthetic ? { ...part, synthetic: true } : part));
   if (parts.length > 0) yield* prompt(writing, entry, parts, [["user", joined(all)]]);
+  else yield* reported([withoutWords(entry)]);
+}
+
+function withoutWords({ id }: Entry): Loss {
+  return loss("text_dropped", { entry: id }, "a message without a word in it", "info");
 }
 
 function* prompt(
@@ -187,6 +192,7 @@ function replyData(writing: Writing, entry: Entry, time: number): JsonObject {
 function addWords(reply: Reply, entry: Extract<Entry, { type: "assistant" }>): void {
   const { texts, files, losses } = nativeParts(partsOf(entry), entry.id);
   reply.losses.push(...losses);
+  if (texts.length + files.length + losses.length === 0) reply.losses.push(withoutWords(entry));
   for (const part of texts) reply.parts.push(part);
   const last = reply.says.at(-1);
   const words = joined(texts);
@@ -236,7 +242,9 @@ function stateOf(
   const time = { start, end };
   const entry = result?.id ?? call.id;
   const parts = result?.parts ? nativeParts(result.parts, entry) : undefined;
-  const output = parts ? joined(parts.texts) : (result?.output ?? UNANSWERED);
+  const said = parts ? joined(parts.texts) : result?.output;
+  // A failure without an output says what went wrong.
+  const output = (said === "" && !result?.success ? result?.error : undefined) ?? said ?? UNANSWERED;
   const losses = parts?.losses ?? [];
   if (!result?.success) {
     const left = (parts?.files ?? []).map((file) => droppedFrom(entry, file));

@@ -56,7 +56,12 @@ function projectsOf(database: DatabaseSync, ids: readonly string[]): string[] {
   return ids.flatMap((id) => String(query.get(id)?.project_id ?? ""));
 }
 
-/** Rows are added only to a database of a shape that was proven. */
+/** Rows are added only to a database of a shape that was proven, and behind messages that are not of the future. */
 export async function canExtend(ref: SessionRef): Promise<boolean> {
-  return kindOf(ref.path) === "database" && isProvenSchema(ref.path);
+  return kindOf(ref.path) === "database" && isProvenSchema(ref.path) && lastTime(ref) < Date.now();
+}
+
+function lastTime({ path, originalId }: SessionRef): number {
+  const query = "SELECT max(time_created) t FROM message WHERE session_id = ?";
+  return reading(path, (database) => Number(database.prepare(query).get(originalId)?.t ?? 0));
 }

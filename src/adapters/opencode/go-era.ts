@@ -49,6 +49,12 @@ export function foldOldMessage(
     });
     return;
   }
+  const damaged = parts.length - objects(parts).length;
+  if (damaged > 0)
+    out.push({
+      type: "loss",
+      loss: loss("record_malformed", { record: record.index }, `${damaged} part(s) of ${id} are no objects`),
+    });
   state.time = timeOf(line.row.created_at) ?? state.time;
   const model = word(line.row.model);
   if (model !== undefined) out.push({ type: "header", patch: { model } });

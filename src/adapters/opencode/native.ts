@@ -45,6 +45,13 @@ export function partsOf(line: RowLine): PartRow[] {
   );
 }
 
+/** The ids of parts whose data is no object: cut or damaged. */
+export function unreadableParts(line: RowLine): string[] {
+  return (line.rows ?? []).flatMap(({ table, row, data }) =>
+    table === "part" && !isObject(data) ? [String(row.id)] : [],
+  );
+}
+
 /** JSON inside a column of text. */
 export function columnObject(value: unknown): JsonObject {
   if (isObject(value)) return value;

@@ -16,6 +16,7 @@ import {
   lineOf,
   objectOf,
   partsOf,
+  unreadableParts,
   word,
 } from "./native.ts";
 import { isNew, newState, type OpenCodeState } from "./state.ts";
@@ -99,6 +100,8 @@ function foldMessage(state: OpenCodeState, record: NativeRecord, line: RowLine, 
   const { revert } = state;
   if (revert?.message === id && revert.part === undefined) goBack(state, out);
   const all = partsOf(line);
+  for (const part of unreadableParts(line))
+    malformed(record, `part ${part.slice(0, 80)} of message ${id} lacks its data`, out);
   const stop = revert?.message === id && revert.part ? all.findIndex((part) => part.id === revert.part) : -1;
   const context = { id, index: record.index, whole: record.whole, time: state.time, data };
   const odd = (type: string) => {

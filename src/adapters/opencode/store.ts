@@ -141,7 +141,7 @@ function lastModel(target: Target): string | undefined {
   return reading(path, (database) => {
     if (generationOf(database) !== "rows") return undefined;
     const query =
-      "SELECT data FROM message WHERE json_extract(data, '$.role') = 'user' ORDER BY time_created DESC LIMIT 1";
+      "SELECT data FROM message WHERE CASE WHEN json_valid(data) THEN json_extract(data, '$.role') END = 'user' ORDER BY time_created DESC LIMIT 1";
     const { providerID, modelID } = objectOf(columnObject(database.prepare(query).get()?.data).model);
     return word(providerID) && word(modelID) ? `${providerID}/${modelID}` : undefined;
   });

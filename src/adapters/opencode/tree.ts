@@ -6,12 +6,12 @@ import { basename, dirname, join } from "node:path";
 import type { NativeRecord } from "../../storage/records.ts";
 import { lineRecords, rowLine } from "../../storage/rows.ts";
 import type { PassOptions } from "../open.ts";
-import { isObject, type JsonObject, objectOf, objects, word } from "./native.ts";
+import { isObject, type JsonObject, objectOf, word } from "./native.ts";
 
 /** An exported session. */
 export interface ExportFile {
   info: JsonObject & { id: string };
-  messages: JsonObject[];
+  messages: unknown[];
 }
 
 export function exportOf(value: unknown): ExportFile | undefined {
@@ -29,10 +29,16 @@ export async function* readExport(path: string, options: PassOptions): AsyncGene
 function exportLines({ info, messages }: ExportFile): string[] {
   const lines = [rowLine("session", { data: JSON.stringify(info) })];
   for (const message of messages) {
-    const parts = objects(message.parts).map((part) => rowLine("part", objectRow(part)));
-    lines.push(rowLine("message", objectRow(objectOf(message.info)), parts));
+    const { info: told, parts } = objectOf(message);
+    const inside = Array.isArray(parts) ? parts.map((part) => rowLine("part", anyRow(part))) : [];
+    lines.push(rowLine("message", anyRow(isObject(told) ? told : message), inside));
   }
   return lines;
+}
+
+/** What is no object stays as the text it is: its record says so. */
+function anyRow(value: unknown): JsonObject {
+  return isObject(value) ? objectRow(value) : { data: JSON.stringify(value) };
 }
 
 /** The columns of the row that OpenCode would make of an object. */

@@ -1,15 +1,17 @@
 // The session in OpenCode's dialect: lines of rows. Its own sessions are copied row by row (copy.ts), those of
 // others are composed; a session that is gone on with gets new messages and nothing else.
+import { BatonError } from "../../session/error.ts";
 import { loss } from "../../session/losses.ts";
 import type { Stream } from "../../session/source.ts";
 import { rowLine } from "../../storage/rows.ts";
 import type { Target, Written } from "../adapter.ts";
+import { headerLosses } from "../header-losses.ts";
 import { tally } from "../tally.ts";
 import { newWriting, placeColumns, projectLine, slugOf } from "./begin.ts";
-import { grouped, writeGroup } from "./compose.ts";
+import { grouped, type Writing, writeGroup } from "./compose.ts";
 import { copySession } from "./copy.ts";
 import { callIds, newClock, newSessionId } from "./ids.ts";
-import { endingOf, type Project, projectOf } from "./store.ts";
+import { endingOf, modelFor, type Project, projectOf } from "./store.ts";
 
 export async function* write(stream: Stream, target: Target): AsyncGenerator<Written> {
   const counted = tally();
@@ -29,8 +31,15 @@ async function* everything(stream: Stream, target: Target): AsyncGenerator<Writt
   else {
     // The Go version had ids that the CLI of today refuses.
     const originalId = target.originalId.startsWith("ses") ? target.originalId : newSessionId();
+    yield* wholeLosses(stream, target);
     yield* composed(stream, { ...target, originalId }, "main");
   }
+}
+
+function* wholeLosses(stream: Stream, target: Target): Generator<Written> {
+  yield* headerLosses(stream, "opencode", modelFor(target, stream.header.model).modelID);
+  if (stream.records && stream.header.source.cli === "opencode")
+    yield { type: "loss", loss: loss("records_dropped", {}, "the session was written anew") };
 }
 
 /** Whether its rows are of today's tables: the Go version's have no place there. */
@@ -43,6 +52,10 @@ async function isCopied(stream: Stream): Promise<boolean> {
 
 async function* extension(stream: Stream, target: Target): AsyncGenerator<Written> {
   const ending = endingOf(target.onto!);
+  if (ending.time >= target.now.getTime()) throw fromTheFuture(target.originalId, ending.time);
+  yield* wholeLosses(stream, target);
+  for await (const child of stream.children())
+    yield { type: "loss", loss: loss("subagent_dropped", {}, child.header.title ?? child.header.id) };
   const set = { time_updated: Math.max(target.now.getTime(), ending.updated) };
   const line = {
     table: "session",
@@ -59,7 +72,26 @@ async function* extension(stream: Stream, target: Target): AsyncGenerator<Writte
     callId: callIds(ending.hasCall),
     prompt: ending.prompt,
   };
-  for await (const group of grouped(stream.entries())) yield* writeGroup(writing, group);
+  yield* writeEntries(writing, stream);
+}
+
+async function* writeEntries(writing: Writing, stream: Stream): AsyncGenerator<Written> {
+  let hasUsage = false;
+  for await (const group of grouped(stream.entries())) {
+    hasUsage ||= group.entries.some(({ usage }) => usage !== undefined);
+    yield* writeGroup(writing, group);
+  }
+  if (hasUsage)
+    yield { type: "loss", loss: loss("usage_dropped", {}, "the CLI would take them for its own") };
+}
+
+/** New messages would have to come from the future as well, and would hide the next prompt. */
+function fromTheFuture(id: string, time: number): BatonError {
+  return new BatonError(
+    "refused",
+    `The last message of session ${id} is of ${new Date(time).toISOString()}, which is yet to come.`,
+    "Check the clock of this machine, or use `baton resume` to go on in a new session.",
+  );
 }
 
 async function* composed(stream: Stream, target: Target, file: string): AsyncGenerator<Written> {
@@ -67,8 +99,7 @@ async function* composed(stream: Stream, target: Target, file: string): AsyncGen
   const { subagents, ids } = spawned(stream);
   const writing = { ...newWriting(stream, target, file, project), subagents };
   yield* sessionRecords(stream, target, file, project);
-  for await (const group of grouped(stream.entries())) yield* writeGroup(writing, group);
-  yield { type: "loss", loss: loss("usage_dropped", {}, "the CLI would take them for its own") };
+  yield* writeEntries(writing, stream);
   for await (const child of stream.children()) yield* subagent(child, target, ids);
 }
 

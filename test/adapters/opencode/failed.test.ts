@@ -20,3 +20,12 @@ it.each([false, true])("success %s", async (success) => {
   const dropped = losses.filter(({ kind }) => kind === "image_dropped");
   expect(dropped.map(({ at }) => at.entry)).toEqual(success ? [] : ["r1"]);
 });
+
+it("keeps the words of a failure that has no output", async () => {
+  const answer = { ...result("c1"), success: false, output: "", error: "boom" } as Entry;
+  const source = sourceOf(session([user("u1"), call("c1"), answer]));
+  const home = { dir: "/nowhere", env: {} };
+  const { pieces } = await bundle({ source, to: opencode, home, path: "/nowhere/session.json" });
+  const text = (await Array.fromAsync(pieces, ({ bytes }) => Buffer.from(bytes).toString("utf8"))).join("");
+  expect(text).toMatch(/"error": ?"boom"/);
+});

@@ -249,7 +249,47 @@ describe("a copy of its own session", () => {
   });
 });
 
+it("a damaged message of some session keeps nobody from writing another", async () => {
+  const home = await homeWith("recorded");
+  const [ref] = (await Array.fromAsync(opencode.discover(home))) as [SessionRef];
+  const database = new DatabaseSync(ref.path);
+  database.exec("UPDATE message SET data = '{\"role\":' WHERE id = (SELECT max(id) FROM message)");
+  database.close();
+  const { lines } = await written([user("u", "Hello")], home, { configuration: { mcpServers: [] } });
+  expect(lines.filter(({ table }) => table === "message")).toHaveLength(1);
+});
+
 describe("a session that is gone on with", () => {
+  it("says which subagents stay behind", async () => {
+    const home = await homeWith("recorded");
+    const [ref] = (await Array.fromAsync(opencode.discover(home))) as [SessionRef];
+    const to = await target(home, { originalId: ref.originalId, onto: { ref } });
+    const child = sourceOf({ ...session([user("c", "dig")]), title: "Digger" });
+    const stream = {
+      ...sourceOf(session([user("u", "More")])),
+      async *children() {
+        yield child;
+      },
+    };
+    const all = await Array.fromAsync(opencode.write!(stream, to));
+    expect(all).toContainEqual({
+      type: "loss",
+      loss: expect.objectContaining({ kind: "subagent_dropped", detail: "Digger" }),
+    });
+  });
+
+  it("gets nothing behind a message from the future", async () => {
+    const home = await homeWith("recorded");
+    const [ref] = (await Array.fromAsync(opencode.discover(home))) as [SessionRef];
+    const database = new DatabaseSync(ref.path);
+    database.prepare("UPDATE message SET time_created = ?").run(Date.now() + 3_600_000);
+    database.close();
+    expect(await opencode.canExtend?.(ref)).toBe(false);
+    const to = await target(home, { originalId: ref.originalId, onto: { ref }, now: new Date() });
+    const stream = sourceOf(session([user("u", "More")]));
+    await expect(Array.fromAsync(opencode.write!(stream, to))).rejects.toMatchObject({ code: "refused" });
+  });
+
   it("gets new messages behind its own, and loses them again by undo", async () => {
     const home = await homeWith("recorded");
     const [ref] = (await Array.fromAsync(opencode.discover(home))) as [SessionRef];
