@@ -99,6 +99,8 @@ function parseResponse(response: JsonObject, callId: string): Block {
   const blocks: Block[] = [];
   if (typeof output === "string") blocks.push({ type: "text", text: output });
   if (typeof error === "string") blocks.push({ type: "text", text: error });
+  const isMore = blocks.length > 0 && Object.keys(rest).length > 0;
+  if (isMore) blocks.push({ type: "text", text: JSON.stringify(rest) });
   if (blocks.length === 0) blocks.push({ type: "text", text: JSON.stringify(output ?? error ?? rest) });
   blocks.push(...objects(response.parts).map(parsePart));
   return { type: "tool_result", callId, blocks, ...(error === undefined ? {} : { error: true }) };

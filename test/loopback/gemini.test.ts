@@ -89,6 +89,14 @@ describe("Gemini", () => {
     expect(partsOf(list.json).length).toBe(5);
   });
 
+  it("reads what a result says beside its output", async () => {
+    const answer = result("one", { output: "done", exitCode: 3 });
+    await post(loopback, STREAM, request(user(words("go")), model(call("one", {}, SKIP)), user(answer)));
+    const asked = JSON.stringify(loopback.requests[0]?.request);
+    expect(asked).toContain('"text":"done"');
+    expect(asked).toContain(JSON.stringify('{"exitCode":3}'));
+  });
+
   it("reads contents into the shared terms and pairs calls by order", async () => {
     const inlineData = { mimeType: "image/png", data: PNG };
     const body = {
