@@ -6,9 +6,8 @@ import { callText } from "../../session/text.ts";
 import type { Target, Written } from "../adapter.ts";
 import type { Clock } from "./ids.ts";
 import { type Message, messageRecord, type Says } from "./lines.ts";
-import type { JsonObject } from "./native.ts";
+import { type JsonObject, QUESTION } from "./native.ts";
 import { nativeParts } from "./parts.ts";
-import { QUESTION } from "./read.ts";
 import { tools } from "./tools.ts";
 
 export interface Writing {

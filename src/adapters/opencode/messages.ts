@@ -8,7 +8,17 @@ import type {
   ToolResult,
   UserEntry,
 } from "../../session/session.ts";
-import { isObject, isoTime, type JsonObject, objectOf, objects, type PartRow, text, word } from "./native.ts";
+import {
+  isObject,
+  isoTime,
+  type JsonObject,
+  objectOf,
+  objects,
+  type PartRow,
+  QUESTION,
+  text,
+  word,
+} from "./native.ts";
 import { universalCall } from "./tools.ts";
 
 export interface MessageContext {
@@ -58,7 +68,7 @@ function userPart(data: JsonObject, odd: Odd): Part | undefined {
     case "file":
       return filePart(data);
     case "compaction":
-      return { type: "text", text: "What did we do so far?" };
+      return { type: "text", text: QUESTION };
     case "subtask":
       return { type: "text", text: "The following tool was executed by the user" };
     default:

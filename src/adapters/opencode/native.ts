@@ -1,32 +1,15 @@
 // The shapes of OpenCode's own records, and guards for them. A record is a session, or a message with its parts,
 // as a line of rows (storage/rows.ts). Records are untrusted: every field is checked where it is used.
 import type { RowLine } from "../../storage/rows.ts";
+import { count, isObject, type Json as JsonObject } from "../json.ts";
 
-export type JsonObject = Record<string, unknown>;
+export { count, filled as word, isObject, type Json as JsonObject, objects, text } from "../json.ts";
 
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+/** What the CLI puts in the place of everything that was summarised. */
+export const QUESTION = "What did we do so far?";
 
 export function objectOf(value: unknown): JsonObject {
   return isObject(value) ? value : {};
-}
-
-export function text(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
-}
-
-/** A string with something in it. */
-export function word(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-export function count(value: unknown): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
-}
-
-export function objects(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 export function lineOf(value: unknown): (RowLine & { row: JsonObject }) | undefined {

@@ -16,6 +16,7 @@ import {
   lineOf,
   objectOf,
   partsOf,
+  QUESTION,
   unreadableParts,
   word,
 } from "./native.ts";
@@ -178,9 +179,6 @@ function foldSummary(state: OpenCodeState, context: Context, parts: Parts, out: 
   state.last = entry.id;
   for (const found of usagesOf(context, parts)) out.push({ type: "usage", ...found });
 }
-
-/** What the CLI puts in the place of everything that was summarised. */
-export const QUESTION = "What did we do so far?";
 
 /** Other records may name the message, whatever its first entry is called. */
 function add(state: OpenCodeState, message: string, entries: readonly Entry[], out: Folded[]): void {
