@@ -63,7 +63,9 @@ describe("the package", () => {
       ]),
     );
     expect(
-      listed.filter((path) => !/^(bin|dist|docs|schema)\/|^[A-Z]+(\.md)?$|^package\.json$/.test(path)),
+      listed.filter(
+        (path) => !/^(bin|dist|docs|samples|schema)\/|^[A-Z]+(\.md)?$|^package\.json$/.test(path),
+      ),
     ).toEqual([]);
     expect(listed.filter((path) => path.endsWith(".ts"))).toEqual([]);
   });
