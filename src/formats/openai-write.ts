@@ -62,11 +62,9 @@ const chat: Dialect = {
     if (texts.length === 0 && calls.length === 0) return [];
     const content = texts.length === 0 ? null : texts.join("\n");
     const tool_calls = calls.map(chatCall);
-    const shown: Json[] = [];
     return [
       { role: "assistant", content, ...(calls.length > 0 && { tool_calls }) },
-      ...calls.map((call) => chatResult(call, out, shown)),
-      ...(shown.length > 0 ? [{ role: "user", content: shown }] : []),
+      ...calls.map((call) => chatResult(call, out)),
     ];
   },
 };
@@ -155,17 +153,12 @@ function chatCall({ call, id, name }: Answered): Json {
   return { id, type: "function", function: { name, arguments: JSON.stringify(value) } };
 }
 
-/** A result can only hold text; what it shows follows in a prompt behind the results. */
-function chatResult(call: Answered, out: Outgoing, shown: Json[]): Json {
+function chatResult(call: Answered, out: Outgoing): Json {
   reportFailure(call, out);
   const { result } = call;
   const texts = partsOf(result).map((part) => {
     if (part.type !== "image" && part.type !== "document") return plainText(part, result.id, out);
-    const found = mediaOf(part, chatNames);
-    if (found) {
-      shown.push(found);
-      out.lost("message_added", result.id, `a prompt with the ${part.type} of a result`);
-    } else out.media(part, result.id, mention(part));
+    out.media(part, result.id, "a result can only hold text");
     return mention(part);
   });
   return { role: "tool", tool_call_id: call.id, content: texts.join("\n") };
