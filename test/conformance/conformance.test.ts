@@ -62,6 +62,7 @@ describe.each(named)("%s", (_, one) => {
     }
   });
 
+  // An agent that is only read gets nothing back.
   it.skipIf(!adapter.write)("comes back byte for byte through the universal format", async () => {
     const folder = await privateHome();
     for (const ref of (await laidOut(one)).filter(isWhole)) {

@@ -165,6 +165,7 @@ describe.each(pairs)("from %s to %s and back", (first, second) => {
     expect(await seen(world, back.there)).toEqual(await seen(world, b));
   });
 
+  // Gemini CLI's and OpenCode's own ways to take turns back are read in their adapters' tests.
   it.skipIf(!REWINDS.includes(second))(
     "returns a session that was taken back to before it was carried",
     async () => {

@@ -7,7 +7,7 @@ import type { Header, Link } from "../../session/session.ts";
 import type { Stream } from "../../session/source.ts";
 import type { Change } from "../../storage/changes.ts";
 import type { Command, ResumeOptions, Target, Written, WrittenRecord } from "../adapter.ts";
-import { changeOf } from "../onto.ts";
+import { changesOf } from "../onto.ts";
 import { storeVariable } from "../store-variable.ts";
 import { closing, compose } from "./compose.ts";
 import { copy, isRecorded, threadInside } from "./copy.ts";
@@ -102,13 +102,7 @@ export function pathOf(target: Target, file = "main"): string {
 }
 
 export function plan(records: AsyncIterable<WrittenRecord>, target: Target): AsyncIterable<Change> {
-  const main = changeOf(pathOf(target), target.onto);
-  return mapped(records, (batch) =>
-    batch.map(({ file, bytes }) => {
-      const where = file === "main" ? main : ({ type: "create", path: pathOf(target, file) } as const);
-      return { ...where, bytes };
-    }),
-  );
+  return changesOf(records, target, pathOf);
 }
 
 export function resumeCommand(

@@ -1,10 +1,9 @@
 // Where written records go on disk, and how the written session is resumed.
 import { join } from "node:path";
-import { mapped } from "../../session/batches.ts";
 import type { Header } from "../../session/session.ts";
 import type { Change } from "../../storage/changes.ts";
 import type { Command, ResumeOptions, Target, WrittenRecord } from "../adapter.ts";
-import { changeOf } from "../onto.ts";
+import { changesOf } from "../onto.ts";
 import { storeVariable } from "../store-variable.ts";
 import { codexHome } from "./paths.ts";
 
@@ -35,14 +34,7 @@ export function documentPath(target: Target, name: string): string {
 }
 
 export function plan(records: AsyncIterable<WrittenRecord>, target: Target): AsyncIterable<Change> {
-  const changes = new Map<string, ReturnType<typeof changeOf>>();
-  const known = (file: string) => {
-    const change =
-      changes.get(file) ?? changeOf(pathOf(target, file), file === "main" ? target.onto : undefined);
-    changes.set(file, change);
-    return change;
-  };
-  return mapped(records, (batch) => batch.map(({ file, bytes }) => ({ ...known(file), bytes })));
+  return changesOf(records, target, pathOf);
 }
 
 export function resumeCommand(

@@ -1,11 +1,10 @@
 // Where written records go on disk, and how the written session is resumed.
 import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { mapped } from "../../session/batches.ts";
 import type { Header } from "../../session/session.ts";
 import type { Change } from "../../storage/changes.ts";
 import type { Command, Home, ResumeOptions, Target, WrittenRecord } from "../adapter.ts";
-import { changeOf } from "../onto.ts";
+import { changesOf } from "../onto.ts";
 import { storeVariable } from "../store-variable.ts";
 import { agentsFolder, geminiHome, MARKER, projectsIn } from "./paths.ts";
 
@@ -92,14 +91,7 @@ function namesIn(folder: string): string[] {
 
 export async function* plan(records: AsyncIterable<WrittenRecord>, target: Target): AsyncGenerator<Change> {
   if (!target.onto) yield* marked(target);
-  const changes = new Map<string, ReturnType<typeof changeOf>>();
-  const change = (file: string) => {
-    const known =
-      changes.get(file) ?? changeOf(pathOf(target, file), file === "main" ? target.onto : undefined);
-    changes.set(file, known);
-    return known;
-  };
-  yield* mapped(records, (batch) => batch.map(({ file, bytes }) => ({ ...change(file), bytes })));
+  yield* changesOf(records, target, pathOf);
 }
 
 /** The file by which the CLI knows whose folder it is. A bundle that goes elsewhere needs none. */
