@@ -1,7 +1,7 @@
 // Writes sessions into Claude Code's store: the records of the session and of its subagents, where they go, and
 // the command that resumes them.
 import { dirname, join } from "node:path";
-import { batched, batchesOf, mapped } from "../../session/batches.ts";
+import { batched, batchesOf } from "../../session/batches.ts";
 import { type Loss, loss } from "../../session/losses.ts";
 import type { Header, Link } from "../../session/session.ts";
 import type { Stream } from "../../session/source.ts";
