@@ -3,7 +3,7 @@
 import type { Edit, FileChange } from "../session/tools.ts";
 import { anchorsIn, hunkEdits } from "./hunks.ts";
 import { isObject, type Json, text } from "./json.ts";
-import { type NativeCall, quoted, reportDropped, type Writer, type Writing } from "./translator.ts";
+import { type NativeCall, quoted, type Writer, type Writing, withOthers } from "./translator.ts";
 
 /** The agent's own tools for the steps. */
 export interface FileTools {
@@ -19,16 +19,24 @@ export function editWriter(tools: FileTools): Writer {
   return (input, writing) => {
     const changes = changesIn(input);
     if (changes.length > 0) {
-      reportDropped(writing, input, ["path", "changes", "patch"]);
       const calls = changes.flatMap((change) => changeCalls(change, tools, writing));
-      return calls.length > 0 ? calls : undefined;
+      return calls.length > 0 ? besides(calls, writing, input, ["path", "changes", "patch"]) : undefined;
     }
     const path = text(input.path);
     const edits = editsIn(input);
     if (path === undefined || edits.length === 0) return undefined;
-    reportDropped(writing, input, ["path", "edits", "patch"]);
-    return callsFor(path, edits, tools);
+    return besides(callsFor(path, edits, tools), writing, input, ["path", "edits", "patch"]);
   };
+}
+
+/** The first of the calls carries what was said beside the edit, as it carries the result. */
+function besides(
+  [first, ...more]: readonly NativeCall[],
+  writing: Writing,
+  input: Json,
+  used: readonly string[],
+): NativeCall[] {
+  return first ? [{ ...first, input: withOthers(first.input, writing, input, used) }, ...more] : more;
 }
 
 function changesIn({ changes }: Json): FileChange[] {

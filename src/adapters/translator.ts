@@ -88,8 +88,7 @@ function resultOf(result: ToolResult | undefined, index: number, total: number):
 export function renamed(name: string, names: Names, needed: readonly string[]): Writer {
   return (input, writing) => {
     if (needed.some((field) => text(input[field]) === undefined)) return undefined;
-    reportDropped(writing, input, Object.keys(names));
-    return [{ name, input: inNames(input, names) }];
+    return [{ name, input: withOthers(inNames(input, names), writing, input, Object.keys(names)) }];
   };
 }
 
@@ -101,20 +100,26 @@ export function inNames(input: Json, names: Names): Json {
   return native;
 }
 
-/** Reports the arguments that are not among those which were used. */
-export function reportDropped({ report }: Writing, input: Json, used: readonly string[]): void {
-  const others = Object.keys(input).filter((field) => input[field] !== undefined && !used.includes(field));
-  // A label for people changes nothing about what was done.
-  const isLabel = others.every((field) => field === "description");
-  if (others.length > 0) report("tool_argument_dropped", others.join(", "), isLabel ? "info" : undefined);
+/**
+ * The native arguments, and beside them those of the call that the tool has no place for: nobody checks a call of
+ * the history against the tool, and the model knows what it once said. `used` are those that the native ones say.
+ */
+export function withOthers(
+  native: Json,
+  { report }: Pick<Writing, "report">,
+  input: Json,
+  used: readonly string[],
+): Json {
+  const others = Object.keys(input).filter((name) => input[name] !== undefined && !used.includes(name));
+  const [taken, free] = [others.filter((name) => name in native), others.filter((name) => !(name in native))];
+  if (free.length > 0) report("tool_argument_kept", free.join(", "));
+  if (taken.length > 0) report("tool_argument_dropped", taken.join(", "));
+  return { ...native, ...Object.fromEntries(free.map((name) => [name, input[name]])) };
 }
 
 /** The command for an agent whose shell runs in the session's folder: another one needs a `cd`. */
-export function commandIn(command: string, folder: string | undefined, writing: Writing): string {
-  if (folder === undefined || folder === "" || writing.folders.includes(folder)) return command;
-  if (writing.folders.length > 0) return `cd ${quoted(folder)} && ${command}`;
-  writing.report("tool_argument_dropped", "cwd");
-  return command;
+export function commandIn(command: string, folder: string, folders: readonly string[]): string {
+  return folders.includes(folder) ? command : `cd ${quoted(folder)} && ${command}`;
 }
 
 /** A word that a shell takes as it is. */

@@ -77,6 +77,10 @@ const kinds = {
   tool_renamed: { severity: "info", meaning: "A tool call was translated to the target's own tool." },
   tool_split: { severity: "info", meaning: "One tool call became several." },
   tool_kept: { severity: "info", meaning: "A tool without a counterpart keeps its name and arguments." },
+  tool_argument_kept: {
+    severity: "info",
+    meaning: "An argument that the target's tool does not have stands beside the others under its own name.",
+  },
   tool_argument_dropped: { severity: "warning", meaning: "An argument has no place in the target's tool." },
   edit_approximated: {
     severity: "warning",

@@ -7,9 +7,9 @@ import {
   type Dialect,
   inNames,
   renamed,
-  reportDropped,
   translator,
   type Writer,
+  withOthers,
 } from "../translator.ts";
 import { text } from "./native.ts";
 import { GREP, isClaudeTool, NAMES, nativeEdit, nativeMode, QUESTION, TODO, universalCall } from "./tools.ts";
@@ -18,36 +18,38 @@ const bash: Writer = (input, writing) => {
   const command = text(input.command);
   // Input for a running process has no counterpart.
   if (command === undefined || input.session !== undefined) return undefined;
-  reportDropped(writing, input, ["command", "cwd", "timeout", "background", "description"]);
+  const folder = text(input.cwd);
+  // Where nobody knows the session's folder, the call's own stands beside the command.
+  const isPlaced = !folder || writing.folders.length > 0;
   const { timeout, description, background } = input;
   const native = {
-    command: commandIn(command, text(input.cwd), writing),
+    command: isPlaced && folder ? commandIn(command, folder, writing.folders) : command,
     ...(typeof timeout === "number" && { timeout }),
     ...(typeof description === "string" && { description }),
     ...(background === true && { run_in_background: true }),
   };
-  return [{ name: "Bash", input: native }];
+  const used = [...Object.keys(native), "background", ...(isPlaced ? ["cwd"] : [])];
+  return [{ name: "Bash", input: withOthers(native, writing, input, used) }];
 };
 
 const search: Writer = (input, writing) => {
   if (text(input.pattern) === undefined) return undefined;
-  reportDropped(writing, input, ["mode", ...Object.keys(GREP)]);
   const mode = nativeMode(input.mode);
-  return [{ name: "Grep", input: { ...inNames(input, GREP), ...(mode && { output_mode: mode }) } }];
+  const native = { ...inNames(input, GREP), ...(mode && { output_mode: mode }) };
+  const used = [...Object.keys(GREP), ...(mode ? ["mode"] : [])];
+  return [{ name: "Grep", input: withOthers(native, writing, input, used) }];
 };
 
 const ask: Writer = (input, writing) => {
   const questions = listIn(questionsOf(input.questions), QUESTION, writing);
   if (!questions) return undefined;
-  reportDropped(writing, input, ["questions"]);
-  return [{ name: "AskUserQuestion", input: { questions } }];
+  return [{ name: "AskUserQuestion", input: withOthers({ questions }, writing, input, ["questions"]) }];
 };
 
 const todo: Writer = (input, writing) => {
   const todos = listIn(input.items, TODO, writing);
   if (!todos) return undefined;
-  reportDropped(writing, input, ["items"]);
-  return [{ name: "TodoWrite", input: { todos } }];
+  return [{ name: "TodoWrite", input: withOthers({ todos }, writing, input, ["items"]) }];
 };
 
 const dialect: Dialect = {

@@ -1,11 +1,12 @@
 // Universal tool calls in Codex's own tools, or under the names that stand for a universal tool where Codex has
 // none: these are read back as what they are. A tool that is in no vocabulary keeps its name and arguments.
 import { isDeepStrictEqual } from "node:util";
-import { type Loss, loss } from "../../session/losses.ts";
+import { type Loss, type LossName, loss } from "../../session/losses.ts";
 import type { Tool, ToolCall, ToolResult } from "../../session/session.ts";
 import type { Translated } from "../adapter.ts";
 import { listIn } from "../lists.ts";
 import { type Names, questionsOf } from "../reading.ts";
+import { withOthers } from "../translator.ts";
 import { type Made, patchFor } from "./edits.ts";
 import { count, type JsonObject, text, word } from "./native.ts";
 import { codexName, ownInput } from "./original.ts";
@@ -143,31 +144,33 @@ function task(call: ToolCall): Made | undefined {
 /** The call under one of Codex's own names; `used` are the universal arguments that it took. */
 function renamed(call: ToolCall, name: string, native: JsonObject, used: readonly string[]): Made {
   const was = call.originalTool ?? call.tool;
+  const losses: Loss[] = [];
+  const report = (kind: LossName, detail: string) => losses.push(loss(kind, { entry: call.id }, detail));
+  const input = withOthers(native, { report }, call.input, used);
   // What Codex itself once wrote beside them has a place.
-  if (was === name) return { name, input: { ...native, ...others(call, used) }, losses: [] };
-  const losses = [loss("tool_renamed", { entry: call.id }, `${was} → ${name}`), ...unused(call, used)];
-  return { name, input: native, losses };
+  if (was === name) return { name, input, losses: [] };
+  return { name, input, losses: [loss("tool_renamed", { entry: call.id }, `${was} → ${name}`), ...losses] };
 }
 
-function others(call: ToolCall, used: readonly string[]): JsonObject {
-  const left = Object.entries(call.input).filter(
-    ([key, value]) => value !== undefined && !used.includes(key),
-  );
-  return Object.fromEntries(left);
-}
-
+/** A patch is text, so nothing can stand beside it. */
 function unused(call: ToolCall, used: readonly string[]): Loss[] {
   const was = call.originalTool ?? call.tool;
-  return Object.keys(others(call, used)).map((argument) =>
+  const others = Object.keys(call.input).filter(
+    (name) => call.input[name] !== undefined && !used.includes(name),
+  );
+  return others.map((argument) =>
     // A label for people changes nothing about what was done.
     loss(
       "tool_argument_dropped",
       { entry: call.id },
       `${argument} of ${was}`,
-      argument === "description" ? "info" : "warning",
+      LABELS.includes(argument) ? "info" : "warning",
     ),
   );
 }
+
+/** What says in words what the arguments do. */
+const LABELS: readonly string[] = ["description", "instruction"];
 
 function kept(call: ToolCall): Made {
   const name = call.originalTool ?? call.tool;

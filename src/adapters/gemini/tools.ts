@@ -12,7 +12,7 @@ import {
   todosOf,
   type UniversalCall,
 } from "../reading.ts";
-import { inNames, renamed, reportDropped, translator, type Writer } from "../translator.ts";
+import { inNames, renamed, translator, type Writer, withOthers } from "../translator.ts";
 
 /** Arguments without a universal name keep their own beside the others, so that a writer can report them. */
 export function universalCall(name: string, native: unknown): UniversalCall {
@@ -147,21 +147,25 @@ const OTHERS: ReadonlySet<string> = new Set([
 
 const readWriter: Writer = (input, writing) => {
   if (text(input.path) === undefined) return undefined;
-  reportDropped(writing, input, ["path", "offset", "limit"]);
   const start = number(input.offset);
   const limit = number(input.limit);
   const lines = {
     ...(start !== undefined && { start_line: start }),
     ...(limit !== undefined && { end_line: (start ?? 1) + limit - 1 }),
   };
-  return [{ name: "read_file", input: { file_path: input.path, ...lines } }];
+  const native = { file_path: input.path, ...lines };
+  const used = [
+    "path",
+    ...(start === undefined ? [] : ["offset"]),
+    ...(limit === undefined ? [] : ["limit"]),
+  ];
+  return [{ name: "read_file", input: withOthers(native, writing, input, used) }];
 };
 
 const bash: Writer = (input, writing) => {
   const command = text(input.command);
   // Input for a running process has no counterpart.
   if (command === undefined || input.session !== undefined) return undefined;
-  reportDropped(writing, input, ["command", "cwd", "background", "description"]);
   const folder = text(input.cwd);
   const native = {
     command,
@@ -169,41 +173,36 @@ const bash: Writer = (input, writing) => {
     ...(typeof input.description === "string" && { description: input.description }),
     ...(input.background === true && { is_background: true }),
   };
-  return [{ name: "run_shell_command", input: native }];
+  const used = [...Object.keys(native), "cwd", "background"];
+  return [{ name: "run_shell_command", input: withOthers(native, writing, input, used) }];
 };
 
 const searchWriter: Writer = (input, writing) => {
   if (text(input.pattern) === undefined) return undefined;
-  reportDropped(writing, input, ["mode", ...Object.keys(GREP)]);
-  const only = input.mode === "files" ? { names_only: true } : {};
-  // Matching lines are what it answers with anyway.
-  if (input.mode === "content") writing.report("tool_argument_dropped", "mode", "info");
-  else if (input.mode !== undefined && input.mode !== "files")
-    writing.report("tool_argument_dropped", "mode");
-  return [{ name: "grep_search", input: { ...inNames(input, GREP), ...only } }];
+  const only = input.mode === "files";
+  const native = { ...inNames(input, GREP), ...(only && { names_only: true }) };
+  const used = [...Object.keys(GREP), ...(only ? ["mode"] : [])];
+  return [{ name: "grep_search", input: withOthers(native, writing, input, used) }];
 };
 
 const fetchWriter: Writer = (input, writing) => {
   const url = text(input.url);
   if (url === undefined) return undefined;
-  reportDropped(writing, input, ["url", "prompt"]);
   const prompt = text(input.prompt);
   const asked = prompt === undefined ? url : prompt.includes(url) ? prompt : `${url}\n${prompt}`;
-  return [{ name: "web_fetch", input: { prompt: asked } }];
+  return [{ name: "web_fetch", input: withOthers({ prompt: asked }, writing, input, ["url", "prompt"]) }];
 };
 
 const ask: Writer = (input, writing) => {
   const questions = listIn(input.questions, QUESTION, writing);
   if (!questions) return undefined;
-  reportDropped(writing, input, ["questions"]);
-  return [{ name: "ask_user", input: { questions } }];
+  return [{ name: "ask_user", input: withOthers({ questions }, writing, input, ["questions"]) }];
 };
 
 const todo: Writer = (input, writing) => {
   const todos = listIn(input.items, TODO, writing);
   if (!todos) return undefined;
-  reportDropped(writing, input, ["items"]);
-  return [{ name: "write_todos", input: { todos } }];
+  return [{ name: "write_todos", input: withOthers({ todos }, writing, input, ["items"]) }];
 };
 
 const MOST_LETTERS = 64;

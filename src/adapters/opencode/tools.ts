@@ -90,6 +90,31 @@ const OTHERS: ReadonlySet<string> = new Set([
   "plan_exit",
 ]);
 
+/** The arguments that its tools have, of this or an earlier version, and the fields of those that are lists. */
+const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
+  read: ["filePath", "offset", "limit"],
+  write: ["filePath", "content"],
+  edit: ["filePath", "oldString", "newString", "replaceAll"],
+  multiedit: ["filePath", "edits"],
+  apply_patch: ["patchText"],
+  bash: ["command", "timeout", "workdir", "description"],
+  grep: ["pattern", "path", "include"],
+  glob: ["pattern", "path"],
+  list: ["path", "ignore"],
+  question: ["questions", "question", "header", "options", "multiple"],
+  task: ["description", "prompt", "subagent_type", "task_id", "command"],
+  webfetch: ["url", "format", "timeout"],
+  websearch: ["query", "numResults", "livecrawl", "type", "contextMaxCharacters"],
+  todowrite: ["todos", "content", "status", "priority", "id"],
+};
+
+/** What stands beside the arguments that the tool has. */
+function othersIn({ name, input }: Native): string[] {
+  const lists = [input.todos, input.questions].flatMap((list) => (list === undefined ? [] : objects(list)));
+  const said = new Set([input, ...lists].flatMap((one) => Object.keys(one)));
+  return [...said].filter((argument) => !ARGUMENTS[name]?.includes(argument));
+}
+
 interface Native {
   name: string;
   input: JsonObject;
@@ -186,7 +211,10 @@ export function tools(call: ToolCall, result: ToolResult | undefined): Translate
   const native = nativeCall(call);
   if (native) {
     const { differs = [], ...made } = native;
-    const losses = made.name === recorded ? [] : [renaming(call, recorded, made.name)];
+    const isOwn = made.name === recorded;
+    const losses = isOwn ? [] : [renaming(call, recorded, made.name)];
+    const others = isOwn ? [] : othersIn(made);
+    if (others.length > 0) losses.push(loss("tool_argument_kept", { entry: call.id }, others.join(", ")));
     for (const detail of differs) losses.push(loss("edit_approximated", { entry: call.id }, detail, "info"));
     return { pairs: [{ ...made, result }], losses };
   }

@@ -225,12 +225,21 @@ describe("writing", () => {
     );
   });
 
-  it("says which arguments have no place", () => {
-    expect(translated("read", { path, encoding: "utf8" }).losses).toEqual([
-      "tool_argument_dropped",
-      "tool_renamed",
-    ]);
-    expect(translated("bash", { command: "ls", cwd: "/q" }).losses).toContain("tool_argument_dropped");
+  it("keeps the arguments that the tool does not have, and says so", () => {
+    expect(translated("read", { path, encoding: "utf8" })).toMatchObject({
+      calls: [["Read", { file_path: path, encoding: "utf8" }]],
+      losses: ["tool_argument_kept", "tool_renamed"],
+    });
+    expect(translated("bash", { command: "ls", cwd: "/q" })).toMatchObject({
+      calls: [["Bash", { command: "ls", cwd: "/q" }]],
+      losses: ["tool_argument_kept", "tool_renamed"],
+    });
+  });
+
+  it("says which argument has no place because another one took it", () => {
+    const found = translated("read", { path, file_path: "/other" });
+    expect(found.calls).toEqual([["Read", { file_path: path }]]);
+    expect(found.losses).toEqual(["tool_argument_dropped", "tool_renamed"]);
   });
 
   it("goes to the folder a command was run in, unless the session is there", () => {

@@ -20,7 +20,7 @@ function translated(given: ToolCall, answer?: ToolResult) {
 
 const patchOf = (...lines: string[]) => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
 const RENAMED = "info tool_renamed";
-const DROPPED = "warning tool_argument_dropped";
+const KEPT = "info tool_argument_kept";
 
 describe("written as Codex's calls", () => {
   test.each<[string, ToolCall, ToolResult | undefined, string, unknown, string[]]>([
@@ -37,8 +37,8 @@ describe("written as Codex's calls", () => {
       call("bash", { command: "npm start", background: true, timeout: 5, dangerouslyDisableSandbox: true }),
       undefined,
       "shell_command",
-      { command: "npm start", timeout_ms: 5 },
-      [RENAMED, DROPPED, DROPPED],
+      { command: "npm start", timeout_ms: 5, background: true, dangerouslyDisableSandbox: true },
+      [RENAMED, KEPT],
     ],
     [
       "input for a running command",
@@ -85,8 +85,8 @@ describe("written as Codex's calls", () => {
       call("task", { prompt: "p", agent: "Explore", description: "d", model: "opus" }),
       undefined,
       "multi_agent_v1.spawn_agent",
-      { message: "p", agent_type: "Explore" },
-      [RENAMED, "info tool_argument_dropped", DROPPED],
+      { message: "p", agent_type: "Explore", description: "d", model: "opus" },
+      [RENAMED, KEPT],
     ],
     [
       "a file that was read",
@@ -133,16 +133,16 @@ describe("written as Codex's calls", () => {
       call("todo", { items: [{ text: "a", status: "pending", activeForm: "doing a" }] }, ["TodoWrite", {}]),
       result(),
       "update_plan",
-      { plan: [{ step: "a", status: "pending" }] },
-      [RENAMED, DROPPED],
+      { plan: [{ step: "a", status: "pending", activeForm: "doing a" }] },
+      [RENAMED, KEPT],
     ],
     [
       "a question with more than one answer",
       call("ask", { questions: [{ question: "?", header: "h", options: [{ label: "a" }], multiple: true }] }),
       result(),
       "request_user_input",
-      { questions: [{ header: "h", question: "?", options: [{ label: "a" }] }] },
-      [RENAMED, DROPPED],
+      { questions: [{ header: "h", question: "?", options: [{ label: "a" }], multiple: true }] },
+      [RENAMED, KEPT],
     ],
     [
       "a tool of the same name at another agent",
