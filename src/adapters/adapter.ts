@@ -197,6 +197,8 @@ export interface Adapter {
   /** Whether `write` and `plan` can extend this session (`Target.onto`); absent = none of this agent's. */
   canExtend?(ref: SessionRef): Promise<boolean>;
   newId?(): string;
+  /** Whether today's CLI finds a session that lies in its store; absent = all of them. */
+  isResumable?(ref: SessionRef): boolean;
   resumeCommand?(originalId: string, header: Pick<Header, "project">, options: ResumeOptions): Command;
   /** The installed CLI, or undefined. */
   version(home: Home): Promise<{ version: string; path: string } | undefined>;

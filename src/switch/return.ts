@@ -216,6 +216,12 @@ async function nothingNew(
   original: Original | undefined,
 ): Promise<Returned> {
   const path = original?.source.header.project.path ?? "";
+  if (original && to.isResumable?.(original.ref) === false)
+    throw new BatonError(
+      "refused",
+      `Nothing new was said here, and today's ${to.label} does not find the original: it is of an older one.`,
+      `\`baton resume ${nameOf(original.source.header)}\` goes on with it in a new session.`,
+    );
   const command = to.resumeCommand?.(originalId, { project: { path } }, { home });
   return {
     agent: to.id,

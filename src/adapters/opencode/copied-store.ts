@@ -1,12 +1,11 @@
 // A private copy of one session with its subagents: the same tables, and of their rows only those that belong to it.
-import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { BatonError } from "../../session/error.ts";
 import { copyRows } from "../../storage/copy-rows.ts";
 import type { Home, SessionRef } from "../adapter.ts";
 import { fileRef } from "../folder.ts";
 import { reading, sessionRows } from "./database.ts";
-import { kindOf } from "./open.ts";
+import { isResumable, kindOf } from "./open.ts";
 import { databasePath } from "./paths.ts";
 import { isProvenSchema } from "./store.ts";
 
@@ -14,7 +13,7 @@ import { isProvenSchema } from "./store.ts";
 const WHOLE = ["migration", "data_migration", "__drizzle_migrations"];
 
 export async function copy(ref: SessionRef, to: Home, cwd: string): Promise<SessionRef> {
-  if (kindOf(ref.path) !== "database" || dirname(ref.path).endsWith(".opencode"))
+  if (!isResumable(ref))
     throw new BatonError(
       "unsupported",
       `${ref.path} is of an OpenCode that does not resume any more.`,

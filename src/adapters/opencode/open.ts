@@ -1,4 +1,5 @@
 // Opens a session, wherever it lies: a database, the JSON tree, an exported file, or lines of rows.
+import { basename, dirname } from "node:path";
 import type { Source } from "../../session/source.ts";
 import type { NativeRecord } from "../../storage/records.ts";
 import { readRecords } from "../../storage/records.ts";
@@ -21,6 +22,11 @@ export function kindOf(path: string): StoreKind {
   const head = headOf(path);
   if (head.startsWith(SQLITE)) return "database";
   return ROWS.test(head) ? "lines" : "export";
+}
+
+/** The CLI uses a database in its own folder: not the tree of before, nor the Go version's in the project. */
+export function isResumable({ path }: SessionRef): boolean {
+  return kindOf(path) === "database" && basename(dirname(path)) !== ".opencode";
 }
 
 /** `seen`: the sessions above this one, because a damaged store may name a session as its own child. */

@@ -77,6 +77,7 @@ async function resume(context: Context, name: string, options: Options): Promise
     ...movesWarnings(moves, options.remap),
     ...withoutEffect(options, isOwn || opened.source.header.source.cli === to.id),
     ...(isOwn && options.remap ? [UNMOVED] : []),
+    ...whyAnew(opened, to),
   ];
   const result = isOwn
     ? await ownResume(context, opened, to, { ...options, cwd }, warnings)
@@ -111,8 +112,20 @@ function withoutEffect({ history, thinking }: Options, isOwn: boolean): string[]
 
 /** Whether the agent finds the session by itself, because it lies in its own store, by whatever way. */
 export function isAtHome({ home }: Context, { native }: Opened, to: Adapter): boolean {
-  if (!native || native.adapter !== to) return false;
+  if (!native || native.adapter !== to || !isFound(native)) return false;
   return isInStore(to, home, native.ref.path);
+}
+
+function isFound({ adapter, ref }: NonNullable<Opened["native"]>): boolean {
+  return adapter.isResumable?.(ref) ?? true;
+}
+
+/** A new session where none was asked for needs a reason. */
+function whyAnew({ native }: Opened, to: Adapter): string[] {
+  if (!native || native.adapter !== to || isFound(native)) return [];
+  return [
+    `This session is of an older ${to.label}, and today's does not find it: it goes on in a new session.`,
+  ];
 }
 
 async function ownResume(
