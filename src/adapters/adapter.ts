@@ -63,7 +63,7 @@ export interface Target {
   now: Date;
   configuration: Configuration;
   title?: string;
-  /** Where files go that the format cannot hold; absent = a place in the store. */
+  /** Where files go that the format cannot hold, for a session outside the store; absent = a place in the store. */
   documents?: string;
   /** For a subagent: the native id of its parent in the target, and the call that spawned it. */
   parent?: { originalId: string; callId?: string };

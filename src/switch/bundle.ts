@@ -96,5 +96,11 @@ function beside(file: string, main: string, path: string): string {
   if (file === main) return path;
   const way = relative(dirname(main), file);
   const isBelow = !isAbsolute(way) && !way.startsWith("..");
-  return join(dirname(path), isBelow ? way : basename(file));
+  const place = join(dirname(path), isBelow ? way : basename(file));
+  if (place !== path) return place;
+  throw new BatonError(
+    "usage",
+    `${path} is the name of another file that belongs to this session.`,
+    "Name the session's own file differently.",
+  );
 }

@@ -5,6 +5,7 @@ import type { Entry } from "../../session/session.ts";
 import type { Stream } from "../../session/source.ts";
 import type { Target, Written, WrittenRecord } from "../adapter.ts";
 import { type Additions, additions } from "./additions.ts";
+import { type Bases, basesFor } from "./bases.ts";
 import { type Edits, editsOf, unhonoured } from "./edited.ts";
 import { lines } from "./lines.ts";
 import { type CodexRecord, count, isObject, type JsonObject, recordOf, word } from "./native.ts";
@@ -26,6 +27,7 @@ interface Copying {
   /** What reading the new file would know by now. */
   state: CodexState;
   added: Additions;
+  bases: Bases;
   written: number;
   /** How many records were read again, those of other files too. */
   read: number;
@@ -54,6 +56,7 @@ export async function* copied(stream: Stream, target: Target, survey: Survey): A
     isSame: stream.header.source.originalId === target.originalId,
     state: fold.initial({ path: "", originalId: target.originalId }),
     added: additions(stream, target, survey, edits.added),
+    bases: basesFor(target),
     written: 0,
     read: 0,
     ordinal: -1,
@@ -68,7 +71,8 @@ export async function* copied(stream: Stream, target: Target, survey: Survey): A
     if (record.index >= survey.limit) break;
     const native = recordOf(value);
     if (native && isPlaceFor(native, replayed)) yield* addedHere(copying, before);
-    for (const written of copyRecord(copying, replayed, native)) yield written;
+    if (copying.isSame && record.file !== undefined) yield* standing(copying, replayed, record.file);
+    else for (const written of copyRecord(copying, replayed, native)) yield written;
     copying.added.passed(record.index);
     before = replayed.state.prompts.length;
   }
@@ -91,13 +95,8 @@ function* copyRecord(
   replayed: Replayed,
   native: CodexRecord | undefined,
 ): Generator<Written> {
-  const { isSame, survey } = copying;
-  const { record, bytes, value } = replayed;
-  if (isSame && record.file !== undefined) {
-    follow(copying, value, replayed.state.prompts.length - 1);
-    if (survey.touched.has(record.index)) yield* elsewhere(replayed);
-    return;
-  }
+  const { isSame } = copying;
+  const { bytes, value } = replayed;
   if (!native) {
     // Damage is nothing that a thread of another name needs.
     if (isSame) yield write(copying, bytes, value).record;
@@ -121,7 +120,13 @@ function* copyRecord(
   yield* now === undefined ? untouched(copying, replayed, native) : changed(copying, replayed, now);
 }
 
-function* elsewhere({ folded }: Replayed): Generator<Written> {
+/** A record of a file that the thread goes on from; it is as it is. */
+async function* standing(copying: Copying, replayed: Replayed, file: string): AsyncGenerator<Written> {
+  const { record, value, folded, state } = replayed;
+  follow(copying, value, state.prompts.length - 1);
+  const written = await copying.bases.record(file, replayed);
+  if (written) yield written;
+  if (!copying.survey.touched.has(record.index)) return;
   for (const { id } of entriesOf(folded))
     yield lost(loss("edit_ignored", { entry: id }, "it stands in the file of another thread"));
 }
@@ -228,7 +233,8 @@ function* copyMeta(copying: Copying, replayed: Replayed, native: CodexRecord): G
   const { payload } = native;
   copying.isPaginated ||= payload.history_mode === "paginated";
   if (copying.isSame) {
-    const now = projectNow(copying, payload);
+    const placed = projectNow(copying, payload);
+    const now = belowNow(copying.target, placed ?? payload) ?? placed;
     yield* now
       ? changed(copying, replayed, { ...(replayed.value as JsonObject), payload: now })
       : untouched(copying, replayed, native);
@@ -252,6 +258,19 @@ function projectNow({ survey, target }: Copying, payload: JsonObject): JsonObjec
     ...((project.git ?? payload.git) !== undefined && { git: { ...git, ...named } }),
   };
 }
+
+/** The line of a subagent whose parent goes by another id now. */
+function belowNow({ parent, originalId }: Target, payload: JsonObject): JsonObject | undefined {
+  const old = payload.parent_thread_id;
+  if (!parent || payload.id !== originalId || typeof old !== "string" || old === parent.originalId)
+    return undefined;
+  const renamed: unknown = JSON.parse(JSON.stringify(payload), (key, value) =>
+    value === old && PARENT.has(key) ? parent.originalId : value,
+  );
+  return isObject(renamed) ? renamed : undefined;
+}
+
+const PARENT: ReadonlySet<string> = new Set(["session_id", "parent_thread_id", "forked_from_id"]);
 
 /** Fields that tie a thread to other files or to a parent. */
 const TIES = [

@@ -12,6 +12,10 @@ const UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 const NAME = new RegExp(`^rollout-.*?(${UUID})(?:_(${UUID}))?\\.jsonl?$`);
 const DEEPEST = 6;
 
+export function isUuid(id: string): boolean {
+  return new RegExp(`^${UUID}$`).test(id);
+}
+
 export function codexHome(home: Home): string {
   return home.env.CODEX_HOME || join(home.dir, ".codex");
 }
@@ -54,7 +58,8 @@ function leadsBack(folder: string, link: string): boolean {
   }
 }
 
-function idsOf(name: string): { thread: string; rollout: string } | undefined {
+/** The thread and the rollout that a file's name tells. */
+export function idsOf(name: string): { thread: string; rollout: string } | undefined {
   const [, thread, rollout] = NAME.exec(name) ?? [];
   return thread === undefined ? undefined : { thread, rollout: rollout ?? thread };
 }

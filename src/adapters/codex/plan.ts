@@ -1,5 +1,5 @@
 // Where written records go on disk, and how the written session is resumed.
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Header } from "../../session/session.ts";
 import type { Change } from "../../storage/changes.ts";
 import type { Command, ResumeOptions, Target, WrittenRecord } from "../adapter.ts";
@@ -8,14 +8,20 @@ import { storeVariable } from "../store-variable.ts";
 import { codexHome } from "./paths.ts";
 
 const THREAD = "thread:";
+const BASE = "base:";
 const DOCUMENT = "document:";
 
 /** Names of the files of a bundle, besides "main". */
 export const threadFile = (id: string) => `${THREAD}${id}`;
+/** A file that a thread goes on from keeps its name, by which the thread finds it. */
+export const baseFile = (name: string) => `${BASE}${name}`;
+export const baseOf = (file: string) => (file.startsWith(BASE) ? file.slice(BASE.length) : undefined);
 export const documentFile = (name: string) => `${DOCUMENT}${name}`;
 
 export function pathOf(target: Target, file = "main"): string {
   if (file.startsWith(THREAD)) return rolloutPath(target, file.slice(THREAD.length));
+  const base = baseOf(file);
+  if (base !== undefined) return join(dirname(rolloutPath(target, target.originalId)), base);
   if (file.startsWith(DOCUMENT)) return documentPath(target, file.slice(DOCUMENT.length));
   return target.onto?.ref.path ?? rolloutPath(target, target.originalId);
 }

@@ -6,6 +6,8 @@ import type { Header } from "../../session/session.ts";
 import type { Stream } from "../../session/source.ts";
 import type { Target, Written } from "../adapter.ts";
 import { headerLosses } from "../header-losses.ts";
+import { agentTarget, inItsFile, ownId } from "./agents.ts";
+import { isInStore } from "./bases.ts";
 import { compose } from "./compose.ts";
 import { copied } from "./copy.ts";
 import { extended } from "./extend.ts";
@@ -29,6 +31,7 @@ async function* written(stream: Stream, target: Target): AsyncGenerator<readonly
     const survey = await surveyOf(stream, isSame);
     const isEdited = survey.touched.size > 0 || survey.added.size > 0 || survey.project !== undefined;
     if (survey.isEnveloped ? survey.kept > 0 || isSame : isSame && !isEdited) {
+      yield* writeAgents(stream, target, new Map());
       yield* batchesOf(copied(stream, target, survey));
       return;
     }
@@ -65,28 +68,39 @@ async function* composed(stream: Stream, target: Target): AsyncGenerator<readonl
   yield* target.onto ? extended(stream, target, thread, target.onto) : compose(stream, target, thread);
 }
 
-/** Subagents come first, because the main thread names them. */
+/** Subagents come first, because the main thread names them. Those that the store has stay what they are. */
 async function* writeAgents(
   stream: Stream,
   target: Target,
   agents: Map<string, string>,
 ): AsyncGenerator<readonly Written[]> {
-  if (stream.header.source.cli === "codex") return;
   let number = 0;
   for await (const child of stream.children()) {
     const name = nameOf(child.header);
     const link = stream.header.links?.find(({ type, session }) => type === "subagent" && session === name);
-    const id = derivedId(target.originalId, `agent ${number++} ${name}`);
+    const own = ownId(child.header);
+    const id = own ?? derivedId(target.originalId, `agent ${number++} ${name}`);
     if (link?.entry !== undefined) agents.set(link.entry, id);
+    if (own !== undefined && (await isInStore(target, own))) continue;
     yield [{ type: "loss", loss: loss("subagent_linked", { entry: link?.entry }, `${name} → ${id}`) }];
-    const meta = {
-      ...ownMeta(child.header, target),
-      id,
-      ...spawned(target, link?.label),
-      ...lineage(child.header),
-    };
-    yield* compose(child, target, { id, file: threadFile(id), meta, agents: new Map() });
+    const below = agentTarget(target, id);
+    if (own === undefined) yield* foreignAgent(child, target, below, link?.label);
+    else yield* inItsFile(written(child, below), below);
   }
+}
+
+async function* foreignAgent(
+  child: Stream,
+  target: Target,
+  below: Target,
+  role: string | undefined,
+): AsyncGenerator<readonly Written[]> {
+  const id = below.originalId;
+  const agents = new Map<string, string>();
+  yield* writeAgents(child, below, agents);
+  const spawn = spawned(target, role);
+  const meta = { ...ownMeta(child.header, target), id, ...spawn, ...lineage(child.header) };
+  yield* compose(child, target, { id, file: threadFile(id), meta, agents });
 }
 
 function nameOf(header: Header): string {

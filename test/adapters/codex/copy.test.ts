@@ -47,7 +47,9 @@ describe.each(everySession)("$originalId", (ref) => {
     const first = found.lines[0]?.payload;
     expect(first).toMatchObject({ id: target.originalId, source: "cli" });
     expect(first).not.toHaveProperty("history_base");
-    const said = found.records.flatMap(({ says }) => says.map(([type]) => type));
+    const said = found.records.flatMap(({ file, says }) =>
+      file === "main" ? says.map(([type]) => type) : [],
+    );
     expect((await Array.fromAsync(copy.source.entries())).map(({ type }) => type)).toEqual(said);
   });
 });
