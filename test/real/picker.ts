@@ -3,6 +3,7 @@
 import { layDown } from "../../src/verify/run.ts";
 import type { Rig } from "./harness.ts";
 import { adapterOf } from "./read.ts";
+import { drawnText } from "./terminal.ts";
 
 /** `oldest`: what the picker draws last. */
 export async function listing(rig: Rig, oldest: string): Promise<string> {
@@ -19,7 +20,7 @@ async function picker(rig: Rig, oldest: string): Promise<string> {
     isComplete: () => false,
     signal: { name: "SIGKILL", output: oldest },
   });
-  return stdout;
+  return drawnText(stdout);
 }
 
 /** As a user who has been through the first start and trusts the project. */

@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process";
 import { existsSync, watch } from "node:fs";
 import { dirname } from "node:path";
+import { drawnText } from "./terminal.ts";
 
 const [signal = "SIGTERM", when = "", command = "", ...args] = process.argv.slice(2);
 const wanted = when.slice(when.indexOf(":") + 1);
@@ -13,7 +14,7 @@ let printed = "";
 child.stdout.on("data", (chunk: Buffer) => {
   process.stdout.write(chunk);
   printed += chunk;
-  if (watcher === undefined && printed.includes(wanted)) child.kill(signal as NodeJS.Signals);
+  if (watcher === undefined && drawnText(printed).includes(wanted)) child.kill(signal as NodeJS.Signals);
 });
 child.on("exit", (code, ended) => {
   watcher?.close();
