@@ -108,7 +108,7 @@ async function look(stream: Stream, displays: Displays): Promise<void> {
 }
 
 /** Known from elsewhere, or no more than a name. */
-const ASIDE: ReadonlySet<string> = new Set(["id", "records", "turn", "parent", "usage"]);
+const ASIDE: ReadonlySet<string> = new Set(["id", "records", "turn", "parent", "usage", "note"]);
 /** The native form of a call, which is another one once the call is. */
 const NATIVE: ReadonlySet<string> = new Set(["originalTool", "originalInput"]);
 
@@ -119,7 +119,13 @@ export function unhonoured(old: readonly Entry[], now: readonly Entry[], made: r
     const before = fieldsOf(old.find(({ id }) => id === wanted.id));
     const after = fieldsOf(made[at]);
     const names = differing(fieldsOf(wanted), before, after);
-    if (names.length > 0) losses.push(loss("edit_ignored", { entry: wanted.id }, names.join(", ")));
+    const outdated = names.filter((name) => isOutdated(name, fieldsOf(wanted), before, after));
+    const ignored = names.filter((name) => !outdated.includes(name));
+    if (ignored.length > 0) losses.push(loss("edit_ignored", { entry: wanted.id }, ignored.join(", ")));
+    if (outdated.length > 0) {
+      const detail = `${outdated.join(", ")}: told by the output that was replaced`;
+      losses.push(loss("outcome_dropped", { entry: wanted.id }, detail));
+    }
   }
   if (made.length > now.length)
     losses.push(loss("edit_ignored", { entry: old.at(-1)?.id }, "it cannot be taken out alone"));
@@ -135,9 +141,22 @@ function differing(wanted: JsonObject, before: JsonObject, after: JsonObject): s
   const names = new Set([...Object.keys(wanted), ...Object.keys(after)]);
   return [...names].filter((name) => {
     if (ASIDE.has(name) || isDeepStrictEqual(wanted[name], after[name])) return false;
+    if (name === "parts" && after.parts === undefined && isPlain(wanted)) return false;
     if (name === "input" && makesSameChanges(wanted.input, after.input)) return false;
     return !NATIVE.has(name) || !isDeepStrictEqual(wanted[name], before[name]);
   });
+}
+
+/** How a call ended is read from its output, unless an event tells: it went with the old text. */
+function isOutdated(name: string, wanted: JsonObject, before: JsonObject, after: JsonObject): boolean {
+  if (name !== "success" && name !== "details") return false;
+  const isReplaced = wanted.output === after.output && wanted.output !== before.output;
+  return isReplaced && isDeepStrictEqual(wanted[name], before[name]);
+}
+
+/** A list of parts that is one text says no more than the text. */
+function isPlain({ parts, output, content }: JsonObject): boolean {
+  return isDeepStrictEqual(parts, [{ type: "text", text: output ?? content }]);
 }
 
 /** The text of a patch follows from its changes. */
