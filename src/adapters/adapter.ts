@@ -194,14 +194,19 @@ export interface Adapter {
   copy?(ref: SessionRef, to: Home, cwd: string): Promise<SessionRef>;
   /** Where `plan` will put a file of the bundle; absent = the main file. */
   pathOf?(target: Target, file?: string): string;
-  /** Whether `write` and `plan` can extend this session (`Target.onto`); absent = none of this agent's. */
-  canExtend?(ref: SessionRef): Promise<boolean>;
+  /**
+   * Whether `write` and `plan` can extend this session (`Target.onto`); absent = none of this agent's. `version`: the
+   * installed CLI's.
+   */
+  canExtend?(ref: SessionRef, version?: string): Promise<boolean>;
   newId?(): string;
   /** Whether today's CLI finds a session that lies in its store; absent = all of them. */
   isResumable?(ref: SessionRef): boolean;
   resumeCommand?(originalId: string, header: Pick<Header, "project">, options: ResumeOptions): Command;
   /** The installed CLI, or undefined. */
   version(home: Home): Promise<{ version: string; path: string } | undefined>;
+  /** What else the doctor should say of this agent's stores, in sentences; `version`: the installed CLI's. */
+  remarks?(home: Home, version?: string): Promise<readonly string[]>;
   /** Versions whose write-back a real run has proven. */
   proven: readonly string[];
   /** Whether a running agent holds this session. */

@@ -43,6 +43,8 @@ export interface AgentReport {
   damaged: { id: string; path: string; problems: string[] }[];
   retentionDays: number | null;
   dueForDeletion: DueReport[];
+  /** What else is to be known of its stores. */
+  remarks: string[];
   /** Why this agent could not be looked at as a whole. */
   problems: string[];
 }
@@ -76,6 +78,10 @@ export async function examine(
     rows.push(await summarise({ adapter, ref }));
     onRead(rows.length, listed.length);
   }
+  const remarks = await attempt(
+    async () => [...((await adapter.remarks?.(home, installed?.version)) ?? [])],
+    [],
+  );
   const isUnreadable = ({ title, problems: found }: SessionSummary) => title === "" && found.length > 0;
   const { retentionDays } = configuration;
   return {
@@ -99,6 +105,7 @@ export async function examine(
       .map(({ id, path, problems: found }) => ({ id, path, problems: found })),
     retentionDays: retentionDays ?? null,
     dueForDeletion: retentionDays === undefined ? [] : due(listed, rows, retentionDays, now),
+    remarks,
     problems,
   };
 }

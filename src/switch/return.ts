@@ -43,11 +43,12 @@ export async function bringBack(request: ReturnRequest): Promise<Returned> {
   const original = await findOriginal(origin, to, request.home);
   const way = await wayBack(request.source, origin, original?.source);
   if (!isSaid(request.source, way.from)) return nothingNew(request, to, origin, original);
-  const onto = original ? await extension(original, to, way) : undefined;
+  const installed = await request.installed?.(to);
+  const onto = original ? await extension(original, to, way, installed?.version) : undefined;
   const edits = original && way.after !== null && origin.edited ? [EDITED] : [];
   const warnings = [...way.warnings, ...edits, ...(onto ? [] : newSession(to, original))];
   if (onto && (await to.isLive(onto.ref))) throw held(to, origin);
-  const carried = await performed(request, to, { origin, original, way, onto });
+  const carried = await performed(request, to, { origin, original, way, onto, installed });
   return { ...carried, warnings, isNothing: false, isExtended: onto !== undefined };
 }
 
@@ -130,9 +131,9 @@ function isMessage(skeleton: Source["skeleton"], position: number): boolean {
 }
 
 /** How the original itself can take the turns; undefined where they need a session of their own. */
-async function extension({ ref }: Original, to: Adapter, { after }: Way) {
+async function extension({ ref }: Original, to: Adapter, { after }: Way, version: string | undefined) {
   if (after !== undefined && !to.holds.branches) return undefined;
-  if (!(await to.canExtend?.(ref))) return undefined;
+  if (!(await to.canExtend?.(ref, version))) return undefined;
   return { ref, ...(after !== undefined && { after }) };
 }
 
@@ -146,16 +147,17 @@ interface Plan {
   original: Original | undefined;
   way: Way;
   onto: Awaited<ReturnType<typeof extension>>;
+  installed: { version: string; path: string } | undefined;
 }
 
 async function performed(request: ReturnRequest, to: Adapter, plan: Plan): Promise<Carried> {
   const { source, batonHome, dryRun, yes } = request;
-  const { original, onto } = plan;
+  const { original, onto, installed } = plan;
   const target = await targetOf({
     source: original?.source ?? source,
     to,
     home: request.home,
-    installed: await request.installed?.(to),
+    installed,
     ...(request.now && { now: request.now }),
   });
   const { title, ...untitled } = target;

@@ -96,6 +96,7 @@ const doctor = z.strictObject({
       damaged: z.array(z.strictObject({ id: text, path: text, problems: z.array(text).min(1) })),
       retentionDays: z.number().nullable(),
       dueForDeletion: z.array(z.strictObject({ id: text, title: text, path: text, due: time })),
+      remarks: z.array(text),
       problems: z.array(text),
     }),
   ),

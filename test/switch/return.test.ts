@@ -27,7 +27,7 @@ async function goesOn(world: World, there: There, timeline: readonly Entry[], af
       home: world.home,
       originalId: there.id,
       cwd: source.header.project.path,
-      version: "1.0.0",
+      version: there.agent.proven.at(-1) ?? "1.0.0",
       now: new Date(),
       configuration: await there.agent.configuration(world.home),
       onto: { ref, ...(after !== undefined && { after }) },

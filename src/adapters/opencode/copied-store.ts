@@ -5,9 +5,10 @@ import { copyRows } from "../../storage/copy-rows.ts";
 import type { Home, SessionRef } from "../adapter.ts";
 import { fileRef } from "../folder.ts";
 import { reading, sessionRows } from "./database.ts";
+import { word } from "./native.ts";
 import { isResumable, kindOf } from "./open.ts";
 import { databasePath } from "./paths.ts";
-import { isProvenSchema } from "./store.ts";
+import { isProvenSchema, PROVEN_VERSIONS } from "./store.ts";
 
 /** Tables that say which migrations are done: without them the CLI would do them again. */
 const WHOLE = ["migration", "data_migration", "__drizzle_migrations"];
@@ -55,12 +56,19 @@ function projectsOf(database: DatabaseSync, ids: readonly string[]): string[] {
   return ids.flatMap((id) => String(query.get(id)?.project_id ?? ""));
 }
 
-/** Rows are added only to a database of a shape that was proven, and behind messages that are not of the future. */
-export async function canExtend(ref: SessionRef): Promise<boolean> {
-  return kindOf(ref.path) === "database" && isProvenSchema(ref.path) && lastTime(ref) < Date.now();
-}
-
-function lastTime({ path, originalId }: SessionRef): number {
-  const query = "SELECT max(time_created) t FROM message WHERE session_id = ?";
-  return reading(path, (database) => Number(database.prepare(query).get(originalId)?.t ?? 0));
+/**
+ * Rows are added only to a database of a shape that was proven, behind messages that are not of the future, and not
+ * where the user went back: what comes behind that goes with the next prompt.
+ */
+export async function canExtend(
+  { path, originalId }: SessionRef,
+  version = PROVEN_VERSIONS.at(-1) ?? "",
+): Promise<boolean> {
+  if (kindOf(path) !== "database" || !isProvenSchema(path, version)) return false;
+  return reading(path, (database) => {
+    const messages = "SELECT max(time_created) t FROM message WHERE session_id = ?";
+    const session = database.prepare("SELECT revert FROM session WHERE id = ?").get(originalId);
+    const last = Number(database.prepare(messages).get(originalId)?.t ?? 0);
+    return last < Date.now() && word(session?.revert) === undefined;
+  });
 }

@@ -137,7 +137,7 @@ function says(entry: Entry): string {
 
 function* sessionRecord(copying: Copying, line: RowLine): Generator<Written> {
   const { target, file, isSame, project } = copying;
-  const isImported = isSame || !isProvenSchema(databaseOf(target));
+  const isImported = isSame || !isProvenSchema(databaseOf(target), target.version);
   // The list of tasks that the CLI shows is in the calls as well, and its import does not take it apart.
   if (isImported && line.rows?.length)
     yield { type: "loss", loss: loss("facts_dropped", {}, "the list of tasks; the calls that made it stay") };

@@ -8,7 +8,9 @@ import { isResumable, open } from "./open.ts";
 import { discover, projects, recognise, stores } from "./paths.ts";
 import { pathOf, plan, resumeCommand } from "./plan.ts";
 import { fold } from "./read.ts";
+import { remarks } from "./remarks.ts";
 import { sandbox } from "./sandbox.ts";
+import { PROVEN_VERSIONS } from "./store.ts";
 import { tools } from "./tools.ts";
 import { write } from "./write.ts";
 
@@ -26,7 +28,7 @@ export const opencode: Adapter = {
     subagents: true,
     models: "per_message",
   },
-  proven: ["1.18.33"],
+  proven: PROVEN_VERSIONS,
   discover,
   projects,
   stores,
@@ -44,6 +46,7 @@ export const opencode: Adapter = {
   isResumable,
   resumeCommand,
   version,
+  remarks,
   isLive,
   configuration,
   sandbox,

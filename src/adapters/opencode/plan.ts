@@ -15,7 +15,7 @@ import { exportPieces } from "./exported.ts";
 import { version } from "./installed.ts";
 import { dataFolder } from "./paths.ts";
 import { OFFLINE } from "./sandbox.ts";
-import { databaseOf, endingOf, isProvenSchema, PROVEN_SCHEMAS, schemaIn, TABLES } from "./store.ts";
+import { databaseOf, endingOf, isProvenSchema, PROVEN_VERSIONS, schemaIn, TABLES } from "./store.ts";
 
 export function pathOf(target: Target, file = "main"): string {
   const database = databaseOf(target);
@@ -35,14 +35,14 @@ export async function* plan(records: AsyncIterable<WrittenRecord>, target: Targe
 type Way = Pick<RowsChange, "schema" | "insert">;
 
 async function wayInto(database: string, target: Target): Promise<Way> {
-  if (isProvenSchema(database)) {
+  if (isProvenSchema(database, target.version)) {
     const hash = reading(database, schemaIn);
     return { schema: { tables: [...TABLES], hash } };
   }
   if (target.onto)
     throw new BatonError(
       "unsupported",
-      `${database} has a shape that Baton has not been proven with (${[...PROVEN_SCHEMAS.values()].join(", ")}).`,
+      `Adding to ${database} is not proven with OpenCode ${target.version}, only with ${PROVEN_VERSIONS.join(", ")}.`,
       "Use `baton resume` to carry it into a new session, which OpenCode's own import makes.",
     );
   const cli = target.cli ?? (await version(target.home))?.path;
@@ -52,7 +52,7 @@ async function wayInto(database: string, target: Target): Promise<Way> {
 
 function noWay(database: string): BatonError {
   const why = existsSync(database)
-    ? `${database} has a shape that Baton has not been proven with`
+    ? `Writing rows into ${database} is not proven`
     : "OpenCode has no database yet";
   return new BatonError(
     "agent_not_installed",

@@ -13,19 +13,23 @@ import { databasePath } from "./paths.ts";
 /** The tables that are written to. */
 export const TABLES = ["project", "session", "message", "part", "todo"] as const;
 
-/** Shapes that a real CLI was seen to resume from, by version. A new shape is added once test/real has passed. */
-export const PROVEN_SCHEMAS: ReadonlyMap<string, string> = new Map([
-  ["43ea3a021fbe37bfac90c97d0780a96678414e0698f4073e400dc694e3625978", "1.18.33"],
+/** Shapes, and the versions that were seen to resume from them. One is added once test/real has passed with it. */
+const PROVEN_SCHEMAS: ReadonlyMap<string, readonly string[]> = new Map([
+  ["43ea3a021fbe37bfac90c97d0780a96678414e0698f4073e400dc694e3625978", ["1.18.33"]],
 ]);
 
 export function schemaIn(database: DatabaseSync): string {
   return schemaOf(database, TABLES);
 }
 
-export function isProvenSchema(path: string): boolean {
+/** Whether rows may be put into this database for that version: it might change the shape when it starts next. */
+export function isProvenSchema(path: string, version: string): boolean {
   if (!existsSync(path)) return false;
-  return reading(path, (database) => PROVEN_SCHEMAS.has(schemaIn(database)));
+  return reading(path, (database) => PROVEN_SCHEMAS.get(schemaIn(database))?.includes(version) ?? false);
 }
+
+/** Which versions rows are written for. */
+export const PROVEN_VERSIONS: readonly string[] = [...new Set([...PROVEN_SCHEMAS.values()].flat())];
 
 export interface Project {
   id: string;

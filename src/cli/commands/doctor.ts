@@ -120,6 +120,7 @@ function agentLines(agent: AgentReport, home: string, all: boolean): string[] {
     ...(installed ? [`  ${proofLine(agent, installed.version)}`] : []),
     found.length > 0 ? `  store: ${found.join(", ")}` : "  no store",
     `  ${counted(agent.sessions, "session")}, ${counted(agent.subagents, "subagent")}, ${bytes(agent.bytes)}`,
+    ...agent.remarks.map((remark) => `  ${remark}`),
     ...(agent.emptyFiles > 0 ? [`  ${counted(agent.emptyFiles, "empty file")}`] : []),
     ...(agent.damaged.length > 0 ? [`  ${counted(agent.damaged.length, "session")} with problems:`] : []),
     ...some(
