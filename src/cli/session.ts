@@ -5,6 +5,7 @@ import type { Adapter, SessionRef } from "../adapters/adapter.ts";
 import { isPath, locate } from "../catalog/locate.ts";
 import type { Found } from "../catalog/scan.ts";
 import { understood } from "../catalog/understood.ts";
+import { explain } from "../formats/explain.ts";
 import { type Format, formats } from "../formats/index.ts";
 import { BatonError } from "../session/error.ts";
 import type { Source } from "../session/source.ts";
@@ -23,8 +24,22 @@ export async function openSession(context: Context, name: string): Promise<Opene
   const stored = file === undefined ? undefined : await storedAs(name, context, adapters);
   const format = file === undefined || stored ? undefined : await recognised(file);
   if (file !== undefined && format) return { source: await readFormat(format, file), path: file };
-  const found = stored ?? (await locate(file ?? name, context.home, adapters));
+  const found = stored ?? (await located(file, name, context, adapters));
   return { source: await found.adapter.open(found.ref), path: found.ref.path, native: found };
+}
+
+async function located(
+  file: string | undefined,
+  name: string,
+  { home }: Context,
+  adapters: readonly Adapter[],
+): Promise<Found> {
+  try {
+    return await locate(file ?? name, home, adapters);
+  } catch (error) {
+    if (file === undefined || !(error instanceof BatonError) || error.code !== "not_found") throw error;
+    throw (await explain(file, formats)) ?? error;
+  }
 }
 
 /** The session that a bare name means although a file happens to have that name too. */

@@ -3,7 +3,7 @@ import { loss } from "../session/losses.ts";
 import type { Part } from "../session/session.ts";
 import type { Source } from "../session/source.ts";
 import { isObject, type Json } from "./check.ts";
-import { type Document, objectsAt, readDocument, sessionSource, wrong } from "./document.ts";
+import { type Document, noRole, objectsAt, readDocument, sessionSource, wrong } from "./document.ts";
 import { filled, newTimeline, type Timeline, text } from "./incoming.ts";
 
 const LABEL = "an Anthropic Messages history";
@@ -39,11 +39,7 @@ function addMessage(timeline: Timeline, message: Json, at: number, document: Doc
       timeline.system(`m${at}`, joined(message.content, document, `${place}.content`));
       return;
     default:
-      throw wrong(
-        document,
-        `${place}.role`,
-        `must be user or assistant, not ${JSON.stringify(message.role)}.`,
-      );
+      throw wrong(document, `${place}.role`, noRole(message.role, "user or assistant"));
   }
 }
 

@@ -3,7 +3,7 @@ import { loss } from "../session/losses.ts";
 import type { Part } from "../session/session.ts";
 import type { Source } from "../session/source.ts";
 import { isObject, type Json } from "./check.ts";
-import { type Document, objectsAt, readDocument, sessionSource, wrong } from "./document.ts";
+import { type Document, noRole, objectsAt, readDocument, sessionSource, wrong } from "./document.ts";
 import { filled, newTimeline, parsedArguments, type Timeline, text } from "./incoming.ts";
 import { dataUrl } from "./parts.ts";
 
@@ -43,7 +43,7 @@ function addMessage(timeline: Timeline, message: Json, at: number, document: Doc
       timeline.result(id, filled(message.tool_call_id) ?? text(message.name), parts, true);
       return;
     default:
-      throw wrong(document, `messages[${at}].role`, `${JSON.stringify(message.role)} is no role.`);
+      throw wrong(document, `messages[${at}].role`, noRole(message.role, "system, user, assistant or tool"));
   }
 }
 

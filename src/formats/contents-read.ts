@@ -3,7 +3,7 @@ import { loss } from "../session/losses.ts";
 import type { Part } from "../session/session.ts";
 import type { Source } from "../session/source.ts";
 import { isObject, type Json } from "./check.ts";
-import { type Document, objectsAt, readDocument, sessionSource, wrong } from "./document.ts";
+import { type Document, noRole, objectsAt, readDocument, sessionSource, wrong } from "./document.ts";
 import { filled, newTimeline, type Timeline, text } from "./incoming.ts";
 
 const LABEL = "a history of Google's generateContent";
@@ -46,11 +46,7 @@ function addContent(timeline: Timeline, content: Json, at: number, document: Doc
     return;
   }
   if (content.role !== undefined && content.role !== "user" && content.role !== "function")
-    throw wrong(
-      document,
-      `contents[${at}].role`,
-      `must be user or model, not ${JSON.stringify(content.role)}.`,
-    );
+    throw wrong(document, `contents[${at}].role`, noRole(content.role, "user or model"));
   const said: Part[] = [];
   for (const [position, part] of parts.entries()) {
     if (isObject(part.functionResponse))

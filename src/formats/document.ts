@@ -50,6 +50,12 @@ export function wrong({ path, label }: Document, place: string, problem: string)
   return unreadable(`${path}: ${place === "" ? "" : `${place}: `}${problem}`, label);
 }
 
+export function noRole(role: unknown, known: string): string {
+  return role === undefined
+    ? `is missing; it must be ${known}.`
+    : `must be ${known}, not ${JSON.stringify(role)}.`;
+}
+
 function unreadable(message: string, label: string, cause?: unknown): BatonError {
   return new BatonError(
     "damaged",

@@ -33,7 +33,7 @@ async function look(path: string, size: number): Promise<Kind | undefined> {
 }
 
 /** One object a line is an agent's own file, or universal JSONL. */
-function isLines(beginning: string): boolean {
+export function isLines(beginning: string): boolean {
   return firstObject(beginning) !== undefined && /\n\s*\S/.test(beginning.trimStart());
 }
 
@@ -45,6 +45,18 @@ function kindOfValue(value: unknown): Kind | undefined {
   if (Array.isArray(value.contents)) return isContents(value.contents) ? "gemini-contents" : undefined;
   if (Array.isArray(value.input)) return isItems(value.input) ? "openai-responses" : undefined;
   return Array.isArray(value.messages) ? kindOfList(value.messages, value) : undefined;
+}
+
+/** Which format a document was meant to be in that is in none: by its list and what marks each API. */
+export function likeliestKind(value: unknown): Kind | undefined {
+  const request: Json = isObject(value) ? value : {};
+  if (Array.isArray(request.contents)) return "gemini-contents";
+  if (Array.isArray(request.input)) return "openai-responses";
+  const list = Array.isArray(value) ? value : request.messages;
+  if (!Array.isArray(list)) return undefined;
+  const items = list.filter(isObject);
+  if (!items.some(({ role }) => role !== undefined)) return undefined;
+  return isForClaude(items, request) ? "anthropic" : "openai-chat";
 }
 
 function isUcf({ version, messages, providerState, switches, usage }: Json): boolean {
@@ -59,8 +71,12 @@ function kindOfList(list: readonly unknown[], request: Json): Kind | undefined {
   if (isContents(items)) return "gemini-contents";
   if (items.some(isItemOnly) && isItems(items)) return "openai-responses";
   if (!items.every(isMessage)) return undefined;
-  const isAnthropic = "system" in request || /claude/i.test(String(request.model)) || items.some(hasBlocks);
-  return isAnthropic && !items.some(isChatOnly) ? "anthropic" : "openai-chat";
+  return isForClaude(items, request) ? "anthropic" : "openai-chat";
+}
+
+function isForClaude(items: readonly Json[], request: Json): boolean {
+  const isMarked = "system" in request || /claude/i.test(String(request.model)) || items.some(hasBlocks);
+  return isMarked && !items.some(isChatOnly);
 }
 
 function isContents(items: readonly unknown[]): boolean {

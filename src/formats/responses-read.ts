@@ -4,7 +4,7 @@ import type { Part } from "../session/session.ts";
 import type { Source } from "../session/source.ts";
 import { fileOf, imageOf } from "./chat-read.ts";
 import { isObject, type Json } from "./check.ts";
-import { type Document, objectsAt, readDocument, sessionSource, wrong } from "./document.ts";
+import { type Document, noRole, objectsAt, readDocument, sessionSource, wrong } from "./document.ts";
 import { filled, newTimeline, parsedArguments, type Timeline, text } from "./incoming.ts";
 
 const LABEL = "an OpenAI Responses history";
@@ -94,7 +94,7 @@ function addMessage(timeline: Timeline, item: Json, at: Place): void {
       timeline.system(at.id, parts.map((part) => (part.type === "text" ? part.text : "")).join("\n"));
       return;
     default:
-      throw wrong(at.document, `${at.place}.role`, `${JSON.stringify(item.role)} is no role.`);
+      throw wrong(at.document, `${at.place}.role`, noRole(item.role, "system, user or assistant"));
   }
 }
 
