@@ -8,6 +8,6 @@ export default defineConfig({
     setupFiles: ["test/setup.ts"],
     // Vitest would leave one processor idle, which is half of a small machine.
     maxWorkers: availableParallelism(),
-    testTimeout: 30_000,
+    testTimeout: 60_000,
   },
 });

@@ -1,13 +1,15 @@
-// Every test file gets a home and a folder for temporary files of its own, so that a test which forgets to name
-// one cannot reach the user's, and nothing stays behind.
-import { mkdirSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
+// Every test file gets a folder for temporary files of its own and in it a home, so that a test which forgets to
+// name one cannot reach the user's, and nothing stays behind.
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 
-const root = mkdtempSync(join(inMemory() ?? tmpdir(), "baton-test-"));
-const [home, temporary] = [join(root, "home"), join(root, "tmp")];
-for (const folder of [home, temporary]) mkdirSync(folder);
+const temporary = mkdtempSync(join(inMemory() ?? tmpdir(), "baton-test-"));
+// A test may become another user, who has to get to its own folder in there.
+chmodSync(temporary, 0o711);
+const home = join(temporary, "home");
+mkdirSync(home);
 process.env.HOME = home;
 process.env.USERPROFILE = home;
 process.env.TMPDIR = temporary;
@@ -18,7 +20,7 @@ for (const name of Object.keys(process.env))
 // The programs that tests start again and again are compiled once.
 process.env.NODE_COMPILE_CACHE = join(import.meta.dirname, "../node_modules/.cache/tests");
 
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+afterAll(() => rmSync(temporary, { recursive: true, force: true }));
 
 /** A disk in memory with room enough: every write is flushed, and waiting for a disk is most of a run's time. */
 function inMemory(): string | undefined {
