@@ -1,34 +1,79 @@
 // Writes entries that were changed into the parts they came from, and leaves out the parts of those that are gone.
 import { isDeepStrictEqual } from "node:util";
-import type { Entry, ToolCall, ToolResult } from "../../session/session.ts";
+import type { Loss } from "../../session/losses.ts";
+import type { Entry, Part, ToolCall, ToolResult } from "../../session/session.ts";
 import type { RowLine } from "../../storage/rows.ts";
-import { isObject, type JsonObject, objectOf, word } from "./native.ts";
+import { isToldBeside } from "./messages.ts";
+import { isObject, type JsonObject, objectOf, text, word } from "./native.ts";
 import { nativeParts } from "./parts.ts";
 import { tools } from "./tools.ts";
 
-export function rewrittenParts(line: RowLine, old: readonly Entry[], kept: readonly Entry[]): RowLine[] {
+export interface Rewritten {
+  rows: RowLine[];
+  losses: Loss[];
+}
+
+export function rewrittenParts(line: RowLine, old: readonly Entry[], kept: readonly Entry[]): Rewritten {
   const now = new Map(kept.map((entry) => [entry.id, entry]));
   const before = new Map(old.map((entry) => [entry.id, entry]));
+  const owned = Map.groupBy(line.rows ?? [], ({ row }) => String(row.id));
   const owners = ownersOf(line, before);
-  const said = new Set<string>();
-  return (line.rows ?? []).flatMap((part): RowLine[] => {
-    const id = String(part.row.id);
+  const losses: Loss[] = [];
+  const told = new Map<string, ReadonlyMap<string, RowLine[]>>();
+  for (const owner of new Set(owners.values())) {
+    const entry = now.get(owner);
+    const parts = [...owners].flatMap(([id, name]) => (name === owner ? (owned.get(id) ?? []) : []));
+    if (entry && !isUnchanged(entry, before.get(owner))) told.set(owner, changedParts(parts, entry, losses));
+  }
+  const rows = (line.rows ?? []).flatMap((part): RowLine[] => {
     const data = objectOf(part.data);
     if (data.type === "tool") return toolPart(part, data, now, before);
-    const owner = owners.get(id);
+    const owner = owners.get(String(part.row.id));
     if (owner === undefined) return [part];
-    const entry = now.get(owner);
-    if (!entry) return [];
-    if (entry === before.get(owner) || isUnchanged(entry, before.get(owner))) return [part];
-    // The words of a changed entry stand in the first of its parts.
-    if (said.has(owner)) return [];
-    said.add(owner);
-    return wordsOf(entry).map((words, at) => ({
-      ...part,
-      row: at === 0 ? part.row : { ...part.row, id: `${id}${at}` },
-      data: { ...(words.type === data.type ? data : {}), ...words },
-    }));
+    if (!now.has(owner)) return [];
+    const changed = told.get(owner);
+    return changed ? (changed.get(String(part.row.id)) ?? []) : [part];
   });
+  return { rows, losses };
+}
+
+/**
+ * By the part of a changed entry: what comes in its place. Thinking that the entry still has stays where it is; all
+ * its words stand in the place of the first.
+ */
+function changedParts(
+  parts: readonly RowLine[],
+  entry: Entry,
+  losses: Loss[],
+): ReadonlyMap<string, RowLine[]> {
+  const said = spokenBy(entry);
+  const made = new Map<string, RowLine[]>();
+  for (const part of parts) {
+    const data = objectOf(part.data);
+    const at = said.findIndex((one) => one.type === "thinking" && one.text === (text(data.text) ?? ""));
+    const isKept = data.type === "reasoning" ? at !== -1 || !data.text : isToldBeside(data);
+    if (!isKept) continue;
+    made.set(String(part.row.id), [part]);
+    if (data.type === "reasoning" && at !== -1) said.splice(at, 1);
+  }
+  const { all, losses: found } = nativeParts(said, entry.id);
+  losses.push(...found);
+  const isFree = ({ row }: RowLine) => !made.has(String(row.id));
+  const place = parts.find((part) => isFree(part) && objectOf(part.data).type !== "reasoning");
+  const first = place ?? parts.find(isFree) ?? parts.at(-1);
+  if (!first) return made;
+  const id = String(first.row.id);
+  const words = all.map((spoken, at) =>
+    wordsIn(first, spoken, isFree(first) && at === 0 ? id : `${id}${at + 1}`),
+  );
+  made.set(id, [...(made.get(id) ?? []), ...words]);
+  return made;
+}
+
+function wordsIn(part: RowLine, spoken: JsonObject, id: string): RowLine {
+  const data = objectOf(part.data);
+  const rest = spoken.type === data.type ? data : {};
+  return { ...part, row: { ...part.row, id }, data: { ...rest, ...spoken } };
 }
 
 /** By the part: the entry that it is told in. Texts that follow each other are one, named after the first. */
@@ -47,13 +92,14 @@ function ownersOf(line: RowLine, before: ReadonlyMap<string, Entry>): Map<string
 }
 
 function isUnchanged(entry: Entry, old: Entry | undefined): boolean {
-  return old !== undefined && JSON.stringify(wordsOf(entry)) === JSON.stringify(wordsOf(old));
+  return (
+    old !== undefined && (entry === old || JSON.stringify(spokenBy(entry)) === JSON.stringify(spokenBy(old)))
+  );
 }
 
-function wordsOf(entry: Entry): JsonObject[] {
+function spokenBy(entry: Entry): Part[] {
   if (entry.type !== "user" && entry.type !== "assistant") return [];
-  const parts = entry.parts ?? [{ type: "text" as const, text: entry.content }];
-  return nativeParts(parts, entry.id).all;
+  return [...(entry.parts ?? [{ type: "text" as const, text: entry.content }])];
 }
 
 function toolPart(part: RowLine, data: JsonObject, now: Entries, before: Entries): RowLine[] {
@@ -86,8 +132,19 @@ function nativeCall(
     isDeepStrictEqual(before.originalInput, call.originalInput);
   if (isOwn && !isReworded) return { tool: data.tool, input: call.originalInput };
   if (isOwn && call.tool === "unknown") return { tool: data.tool, input: call.input };
-  const [pair] = tools(call, undefined).pairs;
+  const [pair] = tools(withoutOldPatch(call, before), undefined).pairs;
   return { tool: pair?.name ?? data.tool, input: pair?.input };
+}
+
+/** Changes that were edited are what counts, and not the patch that once said them. */
+function withoutOldPatch(call: ToolCall, before: Entry | undefined): ToolCall {
+  const [now, then] = [
+    objectOf(call.input),
+    objectOf(before?.type === "tool_call" ? before.input : undefined),
+  ];
+  if (now.patch !== then.patch || isDeepStrictEqual(now.changes, then.changes)) return call;
+  const { patch: _, ...input } = now;
+  return { ...call, input } as ToolCall;
 }
 
 function changedState(state: JsonObject, input: unknown, result: ToolResult | undefined): JsonObject {

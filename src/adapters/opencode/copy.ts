@@ -123,8 +123,10 @@ function* keptRecord(
   kept: readonly Entry[],
 ): Generator<Written> {
   const isWhole = old.length === kept.length && old.every((entry, at) => says(entry) === says(kept[at]!));
-  const rows = isWhole ? line.rows : rewrittenParts(line, old, kept);
-  const written = isWhole || !rows ? kept : asWritten(rows, kept);
+  const changed = isWhole ? undefined : rewrittenParts(line, old, kept);
+  for (const found of changed?.losses ?? []) yield { type: "loss", loss: found };
+  const rows = changed?.rows ?? line.rows;
+  const written = changed ? asWritten(changed.rows, kept) : kept;
   const saying = written.map((entry) => [entry.type, entryText(entry)] as const);
   yield messageRecord(copying, { ...line, ...(rows && { rows }) }, saying);
 }

@@ -80,6 +80,11 @@ function userPart(data: JsonObject, odd: Odd): Part | undefined {
 /** Texts and folders that were attached stand as text beside their part; only that is sent. */
 const TOLD_AS_TEXT = new Set(["text/plain", "application/x-directory"]);
 
+/** Whether a part is a file whose content stands as text beside it. */
+export function isToldBeside({ type, mime }: JsonObject): boolean {
+  return type === "file" && TOLD_AS_TEXT.has(text(mime) ?? "");
+}
+
 function filePart({ mime, url, filename }: JsonObject): Part | undefined {
   const mimeType = text(mime) ?? "application/octet-stream";
   if (TOLD_AS_TEXT.has(mimeType)) return undefined;
