@@ -8,7 +8,7 @@ import type { Guard, RowsChange } from "./changes.ts";
 import { unlinkIfAny, writeAtomically } from "./disk.ts";
 import type { RowsFile } from "./journal.ts";
 import { readRecords } from "./records.ts";
-import { columnsIn, flattened, type Row, type RowLine } from "./rows.ts";
+import { columnsIn, flattened, type Row, type RowLine, storedLine } from "./rows.ts";
 import { columnsOf, hasTable, openToRead, openToWrite, sqliteError } from "./sqlite.ts";
 
 /** Whoever inserts by the vendor's own means; not part of the journal. */
@@ -155,7 +155,8 @@ function quoted(name: string): string {
 }
 
 async function* linesIn(path: string): AsyncGenerator<RowLine> {
-  for await (const batch of readRecords(path)) for (const { value } of batch) yield value as RowLine;
+  for await (const batch of readRecords(path, { raw: true }))
+    for (const { bytes } of batch) yield storedLine(bytes.toString("utf8"));
 }
 
 /** The vendor fills in columns of its own, so what is there afterwards is what was written. */

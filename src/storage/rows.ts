@@ -1,6 +1,7 @@
 // Rows of a database as lines of JSON, so that everything that works on the lines of a file works on them as well:
 // folding, archiving, reading back. A line is a row with the rows that belong to it:
 // {"table":"message","row":{…columns…},"data":{…},"rows":[…]}. The column `data` holds JSON and stands there as it is.
+import { elements, members } from "./json-text.ts";
 import type { NativeRecord, ReadOptions } from "./records.ts";
 import { START } from "./records.ts";
 import { shrink } from "./shrink.ts";
@@ -42,6 +43,26 @@ function isJson(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** A line with every column `data` as the text that a database holds, not as what it says. */
+export function storedLine(json: string): RowLine {
+  const own = new Map(members(json).map((member) => [member.name, member]));
+  const [data, rows] = [own.get("data"), own.get("rows")];
+  // What is long stands in these two, and is not looked into.
+  const spans = [data, rows].flatMap((one) => one ?? []).sort((a, b) => b.value - a.value);
+  const short = spans.reduce((text, { value, end }) => `${text.slice(0, value)}null${text.slice(end)}`, json);
+  const { data: _, rows: __, ...line } = JSON.parse(short) as RowLine;
+  const inner = rows && elements(json, rows.value).map(([start, end]) => storedLine(json.slice(start, end)));
+  return {
+    ...line,
+    ...(data && { data: columnText(json.slice(data.value, data.end)) }),
+    ...(inner && { rows: inner }),
+  };
+}
+
+function columnText(json: string): string {
+  return json.startsWith('"') ? (JSON.parse(json) as string) : json;
 }
 
 /** The row with its column `data` as a database holds it. */

@@ -114,7 +114,8 @@ function toolPart(part: RowLine, data: JsonObject, now: Entries, before: Entries
     native.input,
     result?.type === "tool_result" ? result : undefined,
   );
-  return [{ ...part, data: { ...data, tool: native.tool, state } }];
+  const changed = { ...data, tool: native.tool, state };
+  return [isDeepStrictEqual(changed, data) ? part : { ...part, data: changed }];
 }
 
 type Entries = ReadonlyMap<string, Entry>;

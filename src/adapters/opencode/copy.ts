@@ -4,12 +4,14 @@ import { loss } from "../../session/losses.ts";
 import type { Entry, SessionRecord } from "../../session/session.ts";
 import type { Stream } from "../../session/source.ts";
 import { entryText } from "../../session/text.ts";
-import type { RowLine } from "../../storage/rows.ts";
+import { memberText, withMember, withoutMembers } from "../../storage/json-text.ts";
+import { type RowLine, rowLine, storedLine } from "../../storage/rows.ts";
 import type { Target, Written } from "../adapter.ts";
 import { newWriting, placeColumns, projectLine, slugOf } from "./begin.ts";
 import { asWritten, rewrittenParts } from "./changed.ts";
 import { grouped, type Writing, writeGroup } from "./compose.ts";
 import { type Clock, newClock, newSessionId } from "./ids.ts";
+import type { Says } from "./lines.ts";
 import { isObject, type JsonObject, lineOf, objectOf, word } from "./native.ts";
 import { fold } from "./read.ts";
 import type { OpenCodeState } from "./state.ts";
@@ -69,6 +71,7 @@ async function* merged(stream: Stream, copying: Copying): AsyncGenerator<Written
   for await (const record of stream.records?.() ?? []) {
     const line = lineOf(JSON.parse(textOf(record)));
     if (!line) continue;
+    const texts = textsIn(line, textOf(record));
     const old = entriesIn(copying, record, line);
     const kept: Entry[] = [];
     const added: Entry[] = [];
@@ -79,12 +82,12 @@ async function* merged(stream: Stream, copying: Copying): AsyncGenerator<Written
       next = await entries.next();
     }
     if (added.length > 0) yield* composedEntries(copying, added);
-    if (line.table === "session") yield* sessionRecord(copying, line);
-    else if (old.length === 0) held.push(messageRecord(copying, line, []));
+    if (line.table === "session") yield* sessionRecord(copying, line, textOf(record));
+    else if (old.length === 0) held.push(messageRecord(copying, line, texts, []));
     else if (kept.length > 0) {
       yield* held;
       held = [];
-      yield* keptRecord(copying, line, old, kept);
+      yield* keptRecord(copying, line, texts, old, kept);
     }
     if (behind.length > 0) yield* composedEntries(copying, behind);
   }
@@ -92,6 +95,18 @@ async function* merged(stream: Stream, copying: Copying): AsyncGenerator<Written
   for (; !next.done; next = await entries.next()) rest.push(next.value);
   if (rest.length > 0) yield* composedEntries(copying, rest);
   else if (copying.isSame) yield* held;
+}
+
+/** By the row: its data as it was written. Rows that were changed are others. */
+type Texts = ReadonlyMap<unknown, string>;
+
+function textsIn(line: RowLine, json: string): Texts {
+  const { data, rows = [] } = storedLine(json);
+  return new Map(
+    [[line, data] as const, ...rows.map((row, at) => [line.rows?.[at], row.data] as const)].flatMap(
+      ([row, text]) => (typeof text === "string" ? [[row, text] as const] : []),
+    ),
+  );
 }
 
 function indexOf(entry: Entry): number {
@@ -119,16 +134,16 @@ async function* each(entries: readonly Entry[]): AsyncGenerator<Entry> {
 function* keptRecord(
   copying: Copying,
   line: RowLine,
+  texts: Texts,
   old: readonly Entry[],
   kept: readonly Entry[],
 ): Generator<Written> {
   const isWhole = old.length === kept.length && old.every((entry, at) => says(entry) === says(kept[at]!));
   const changed = isWhole ? undefined : rewrittenParts(line, old, kept);
   for (const found of changed?.losses ?? []) yield { type: "loss", loss: found };
-  const rows = changed?.rows ?? line.rows;
   const written = changed ? asWritten(changed.rows, kept) : kept;
   const saying = written.map((entry) => [entry.type, entryText(entry)] as const);
-  yield messageRecord(copying, { ...line, ...(rows && { rows }) }, saying);
+  yield messageRecord(copying, line, texts, saying, changed?.rows);
 }
 
 /** What an entry says, as far as a part can say it. */
@@ -137,14 +152,14 @@ function says(entry: Entry): string {
   return JSON.stringify([entry.id, entry.type, entryText(entry), input, entry.parts ?? null]);
 }
 
-function* sessionRecord(copying: Copying, line: RowLine): Generator<Written> {
+function* sessionRecord(copying: Copying, line: RowLine, text: string): Generator<Written> {
   const { target, file, isSame, project } = copying;
   const isImported = isSame || !isProvenSchema(databaseOf(target), target.version);
   // The list of tasks that the CLI shows is in the calls as well, and its import does not take it apart.
   if (isImported && line.rows?.length)
     yield { type: "loss", loss: loss("facts_dropped", {}, "the list of tasks; the calls that made it stay") };
   if (isSame) {
-    yield recordOf(file, line, []);
+    yield textRecord(file, text.trimEnd(), []);
     return;
   }
   const shown = isImported ? [] : (line.rows ?? []);
@@ -178,10 +193,16 @@ function columnsOf({ row, data }: RowLine): JsonObject {
 function messageRecord(
   copying: Copying,
   line: RowLine,
-  saying: readonly (readonly [Entry["type"], string])[],
+  texts: Texts,
+  saying: Says,
+  parts: readonly RowLine[] = line.rows ?? [],
 ): Written {
   const { file, isSame, target, clock } = copying;
-  if (isSame) return recordOf(file, line, saying);
+  const text = (row: RowLine) => texts.get(row) ?? JSON.stringify(row.data);
+  if (isSame) {
+    const inner = parts.map((part) => rowLine(part.table, { ...part.row, data: text(part) }));
+    return textRecord(file, rowLine(line.table, { ...line.row, data: text(line) }, inner), saying);
+  }
   const data = objectOf(line.data);
   const time = clock.at(
     new Date(Number(line.row.time_created ?? objectOf(data.time).created ?? 0)).toISOString(),
@@ -189,13 +210,12 @@ function messageRecord(
   const id = newIdOf(copying, String(line.row.id), "msg");
   if (data.role === "user") copying.writing.prompt = id;
   const columns = { session_id: target.originalId, time_created: time, time_updated: time };
-  const rows = (line.rows ?? []).map((part) => ({
-    table: "part",
-    row: { id: newIdOf(copying, String(part.row.id), "prt"), message_id: id, ...columns },
-    data: partData(copying, part.data),
-  }));
-  const row = { id, ...columns };
-  return recordOf(file, { table: "message", row, data: messageData(copying, data, time), rows }, saying);
+  const inner = parts.map((part) => {
+    const row = { id: newIdOf(copying, String(part.row.id), "prt"), message_id: id, ...columns };
+    return rowLine("part", { ...row, data: partText(copying, part.data, text(part)) });
+  });
+  const own = messageText(copying, data, isObject(line.data) ? text(line) : "{}", time);
+  return textRecord(file, rowLine("message", { id, ...columns, data: own }, inner), saying);
 }
 
 function newIdOf({ ids, clock }: Copying, old: string, prefix: "msg" | "prt"): string {
@@ -204,37 +224,36 @@ function newIdOf({ ids, clock }: Copying, old: string, prefix: "msg" | "prt"): s
   return id;
 }
 
-/** The rest of the object with its own time, and the ids of others in place of theirs. */
-function messageData(
-  { ids }: Copying,
-  { id: _, sessionID: __, ...data }: JsonObject,
-  time: number,
-): JsonObject {
+/** As it was written, with its own time, and the ids of others in place of theirs. */
+function messageText({ ids }: Copying, data: JsonObject, text: string, time: number): string {
   const parent = word(data.parentID);
-  return {
-    ...data,
-    ...(parent !== undefined && { parentID: ids.get(parent) ?? parent }),
-    time: { ...objectOf(data.time), created: time },
-  };
+  const rest = withoutMembers(text, ["id", "sessionID"]);
+  const child =
+    parent === undefined ? rest : withMember(rest, "parentID", JSON.stringify(ids.get(parent) ?? parent));
+  if (objectOf(data.time).created === time) return child;
+  const times = isObject(data.time) ? (memberText(child, "time") ?? "{}") : "{}";
+  return withMember(child, "time", withMember(times, "created", String(time)));
 }
 
-function partData(copying: Copying, data: unknown): unknown {
-  if (!isObject(data)) return data;
-  const { id: _, sessionID: __, messageID: ___, ...rest } = data;
-  const tail = word(rest.tail_start_id);
-  if (tail !== undefined) return { ...rest, tail_start_id: copying.ids.get(tail) ?? tail };
-  const state = objectOf(rest.state);
-  const child = word(objectOf(state.metadata).sessionId);
+function partText(copying: Copying, data: unknown, text: string): string {
+  if (!isObject(data)) return text;
+  const rest = withoutMembers(text, ["id", "sessionID", "messageID"]);
+  const tail = word(data.tail_start_id);
+  if (tail !== undefined)
+    return withMember(rest, "tail_start_id", JSON.stringify(copying.ids.get(tail) ?? tail));
+  const child = word(objectOf(objectOf(data.state).metadata).sessionId);
   if (child === undefined) return rest;
   const sessionId = copying.subagents.get(child) ?? newSessionId();
   copying.subagents.set(child, sessionId);
-  return { ...rest, state: { ...state, metadata: { ...objectOf(state.metadata), sessionId } } };
+  const state = memberText(rest, "state") ?? "{}";
+  const metadata = withMember(memberText(state, "metadata") ?? "{}", "sessionId", JSON.stringify(sessionId));
+  return withMember(rest, "state", withMember(state, "metadata", metadata));
 }
 
-function recordOf(
-  file: string,
-  line: RowLine,
-  saying: readonly (readonly [Entry["type"], string])[],
-): Written {
-  return { type: "record", file, bytes: `${JSON.stringify(line)}\n`, says: saying };
+function recordOf(file: string, line: RowLine, saying: Says): Written {
+  return textRecord(file, JSON.stringify(line), saying);
+}
+
+function textRecord(file: string, line: string, says: Says): Written {
+  return { type: "record", file, bytes: `${line}\n`, says };
 }

@@ -65,7 +65,7 @@ export async function* readTree(path: string, options: PassOptions): AsyncGenera
 function* treeLines(path: string, first: number): Generator<string> {
   const storage = storageOf(path);
   const id = basename(path, ".json");
-  if (first === 0) yield rowLine("session", { data: flat(readFileSync(path, "utf8")) });
+  if (first === 0) yield rowLine("session", { data: readFileSync(path, "utf8") });
   // Ids rise with time, and the CLI of that time went by them.
   const messages = namesIn(join(storage, "message", id));
   for (const name of messages.slice(Math.max(0, first - 1))) {
@@ -79,17 +79,10 @@ function* treeLines(path: string, first: number): Generator<string> {
 }
 
 function fileLine(table: string, path: string, columns: JsonObject, parts: readonly string[] = []): string {
-  const raw = flat(readFileSync(path, "utf8"));
+  const raw = readFileSync(path, "utf8");
   const object = objectOf(parsed(raw));
   const row = { ...objectRow(object, raw), ...columns, id: basename(path, ".json") };
   return rowLine(table, row, parts);
-}
-
-/** On one line: the files are printed for people. */
-function flat(json: string): string {
-  if (!json.includes("\n")) return json;
-  const value = parsed(json);
-  return value === undefined ? json : JSON.stringify(value);
 }
 
 export function namesIn(folder: string): string[] {

@@ -198,6 +198,31 @@ describe("a copy of its own session", () => {
     expect(await Array.fromAsync(opencode.discover(home))).toHaveLength(2);
   });
 
+  it("has the very text of what nobody changed, only with other ids", async () => {
+    const home = await homeWith("recorded");
+    const [ref] = await Array.fromAsync(opencode.discover(home));
+    const database = new DatabaseSync(ref?.path ?? "");
+    onTestFinished(() => database.close());
+    const texts = (table: string, session: string) =>
+      database
+        .prepare(`SELECT data FROM ${table} WHERE session_id = ? ORDER BY time_created, id`)
+        .all(session)
+        .map(({ data }) => String(data).replaceAll(/msg_\w+/g, "msg"));
+    const odd = `substr(data, 1, length(data) - 1) || ',"odd":12345678901234567890, "twice":1,"twice":2}'`;
+    database.exec(`UPDATE message SET data = ${odd}`);
+    database.exec(`UPDATE part SET data = ${odd}`);
+    const source = await opencode.open(ref as SessionRef);
+    const batonHome = join(home.dir, ".baton");
+    const { originalId } = await carry({ source, to: opencode, home, batonHome, cwd: CWD, kind: "fork" });
+    for (const table of ["message", "part"]) {
+      const before = texts(table, ref?.originalId ?? "");
+      expect(before[0]).toContain('"odd":12345678901234567890, "twice":1,"twice":2}');
+      expect(texts(table, originalId)).toEqual(before);
+    }
+    await undo(batonHome);
+    expect(texts("part", originalId)).toEqual([]);
+  });
+
   it("loses its list of tasks where only the CLI's import can write, and says so", async () => {
     const home = await homeWith("recorded");
     const [ref] = await Array.fromAsync(opencode.discover(home));
