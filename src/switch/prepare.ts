@@ -120,6 +120,13 @@ function add(entry: Entry, open: Map<string, ToolCall>, found: Entry[], losses: 
     }
   } else if (open.size > 0 && !sameMessage(entry, open)) settle(open, found, losses);
   found.push(entry);
+  if (entry.type === "compaction") for (const call of openIn(entry.replacement)) open.set(call.id, call);
+}
+
+/** The calls at the end of what a compaction left that are answered behind it. */
+function openIn(replacement: readonly Entry[] = []): ToolCall[] {
+  const answered = new Set(replacement.flatMap((one) => (one.type === "tool_result" ? [one.callId] : [])));
+  return replacement.filter((one) => one.type === "tool_call").filter(({ id }) => !answered.has(id));
 }
 
 /** Answers the calls that are still open. */

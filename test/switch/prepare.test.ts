@@ -2,11 +2,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Loss } from "../../src/session/losses.ts";
-import type { Entry, Session } from "../../src/session/session.ts";
+import type { Compaction, Entry, Session } from "../../src/session/session.ts";
 import { sourceOf } from "../../src/session/source.ts";
 import { type PrepareOptions, prepare } from "../../src/switch/prepare.ts";
 import { visible } from "../../src/transform/visible.ts";
-import { assistant, call, result, session, user } from "../session/build.ts";
+import { assistant, call, compaction, result, session, user } from "../session/build.ts";
 
 async function prepared(timeline: Entry[], thinking: PrepareOptions["thinking"] = "drop") {
   const stream = prepare(sourceOf(session(timeline)), { thinking });
@@ -110,6 +110,13 @@ describe("calls", () => {
       result("c2"),
     ];
     expect((await prepared(timeline)).ids).toBe("c1 a1 c2 r1 r2");
+  });
+
+  it("at the end of what a compaction left are answered behind it", async () => {
+    const left = [user("s"), call("c1"), call("c2")] as Compaction["replacement"];
+    const { ids, losses } = await prepared([compaction("k", { replacement: left }), result("c1"), user("u")]);
+    expect(ids).toBe("k r1 c2-result u");
+    expect(losses).toEqual(["call_completed c2"]);
   });
 
   it("that are answered stay as they are", async () => {

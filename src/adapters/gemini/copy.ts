@@ -199,7 +199,7 @@ function resultsOf(message: Json, results: readonly ToolResult[]): Json[] {
 function withoutRepeats(set: Json): Json {
   const answered: string[] = [];
   const kept = membersOf(set.messages).flatMap(([, message]) => {
-    const entries = entriesOf(message, { record: 0, time: "", answered });
+    const entries = entriesOf(message, { record: 0, time: "", answered, before: [] });
     return message.type === "user" && entries.length === 0 ? [] : settled(message);
   });
   return { ...set, messages: kept };

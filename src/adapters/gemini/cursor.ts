@@ -2,9 +2,10 @@
 // is no message.
 import type { SessionRecord } from "../../session/session.ts";
 import { isObject, type Json } from "../json.ts";
-import { entriesOf } from "./entries.ts";
+import { compactedEntries, entriesOf } from "./entries.ts";
 import { type LogRecord, listIn, type Message, membersOf, recordOf } from "./native.ts";
 import { nativeOf, type Original } from "./original.ts";
+import { isAll, membersUntil } from "./rulings.ts";
 
 /** A message as it was recorded. */
 export interface Recorded {
@@ -32,13 +33,13 @@ export function newCursor(records: AsyncIterable<SessionRecord>, { rulings }: Or
   const lines = records[Symbol.asyncIterator]();
   const waiting = new Map<string, Recorded | { list: Json }>();
   const passed: Passed[] = [];
-  const answered: string[] = [];
+  const place = { record: 0, time: "", answered: [], before: [] };
   let dropped = 0;
   let read = -1;
   let isEnd = false;
 
   const hold = (message: Message, raw?: string) => {
-    const entries = entriesOf(message, { record: 0, time: "", answered }).map(({ id }) => id);
+    const entries = entriesOf(message, place).map(({ id }) => id);
     const recorded = { message, entries, ...(raw !== undefined && { raw }) };
     for (const id of entries) waiting.set(id, recorded);
   };
@@ -52,8 +53,10 @@ export function newCursor(records: AsyncIterable<SessionRecord>, { rulings }: Or
     else if (record?.type === "message" && !ruling?.skip) hold(record.message, line.raw);
     else if (held && record) {
       for (const [place, message] of membersOf(held.list)) if (ruling?.members?.has(place)) hold(message);
-      for (const { id } of ruling?.compactions ?? [])
-        waiting.set(id, { list: record.type === "set" ? record.set : {} });
+      for (const own of ruling?.compactions ?? []) {
+        compactedEntries(membersUntil(held.list, own), place, isAll(own));
+        waiting.set(own.id, { list: record.type === "set" ? record.set : {} });
+      }
     } else if (isPassing(record, value)) passed.push({ type: "line", raw: line.raw });
     else dropped++;
   };

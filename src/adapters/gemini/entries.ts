@@ -25,6 +25,8 @@ export interface Place {
   time: string;
   /** The calls of the last model message that have their results; changed in place. */
   answered: string[];
+  /** Those that had theirs when a compaction came; changed in place. */
+  before: string[];
 }
 
 /** None for a message that says nothing new, and for one of a type that the CLI passes over as well. */
@@ -32,6 +34,20 @@ export function entriesOf(message: Message, place: Place): Entry[] {
   if (message.type === "user") return userEntries(message, place);
   if (message.type === "gemini") return modelEntries(message, place);
   return NOTES.has(message.type) ? [noteEntry(message, place)] : [];
+}
+
+/**
+ * The entries of a list that took the place of the history. Where all of it did, only what it answers itself is
+ * answered from then on: the CLI may compress between a call and its result, which it then tells again.
+ */
+export function compactedEntries(messages: readonly Message[], place: Place, isAll: boolean): Entry[] {
+  const inside = { ...place, answered: [], before: [] };
+  const entries = messages.flatMap((one) => entriesOf(one, inside));
+  if (isAll) {
+    place.before.splice(0, place.before.length, ...place.answered);
+    place.answered.splice(0, place.answered.length, ...inside.answered);
+  }
+  return entries;
 }
 
 /** Whether the CLI passes over a message because it does not know its type. */
@@ -97,7 +113,8 @@ function resultEntry({ response, beside }: Found, message: Message, place: Place
   if (place.answered.includes(callId)) return [];
   remember(place.answered, callId);
   const answer = answerOf(response, beside);
-  return [{ ...resultOf(callId, answer, !answer.failed), ...whereOf(message, place) }];
+  const result = { ...resultOf(callId, answer, !answer.failed), ...whereOf(message, place) };
+  return [place.before.includes(callId) ? { ...result, id: `${result.id}-again` } : result];
 }
 
 /** Early versions gave calls no ids: one is made up from the message and the tool, and from a number. */

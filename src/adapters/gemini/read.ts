@@ -7,10 +7,19 @@ import type { NativeRecord } from "../../storage/records.ts";
 import type { Fold } from "../adapter.ts";
 import { filled, type Json, objects, text } from "../json.ts";
 import { strangeIn } from "./content.ts";
-import { entriesOf, isUnknown, timeOf, usageOf } from "./entries.ts";
+import { compactedEntries, entriesOf, isUnknown, type Place, timeOf, usageOf } from "./entries.ts";
 import { type LogRecord, listIn, type Message, membersOf, recordOf, SHOWN, toolCallsOf } from "./native.ts";
 import { passes } from "./passing.ts";
-import { type CompactionRuling, endOf, firstOf, type MessageRuling, Ruled, type Ruling } from "./rulings.ts";
+import {
+  type CompactionRuling,
+  endOf,
+  firstOf,
+  isAll,
+  type MessageRuling,
+  membersUntil,
+  Ruled,
+  type Ruling,
+} from "./rulings.ts";
 
 export interface State {
   /** Of the line before. */
@@ -18,6 +27,8 @@ export interface State {
   model: string;
   /** Calls of the last model message that have their results. */
   answered: string[];
+  /** Those that had them when a compaction came. */
+  before: string[];
   /** Types that were reported as unknown. */
   reported: string[];
 }
@@ -26,7 +37,7 @@ const EPOCH = new Date(0).toISOString();
 const MOST_REPORTED = 50;
 
 export const fold: Fold<State> = {
-  initial: () => ({ time: EPOCH, model: "", answered: [], reported: [] }),
+  initial: () => ({ time: EPOCH, model: "", answered: [], before: [], reported: [] }),
   step(state, native) {
     const { value, ruling, isRuled } = unwrapped(native.value);
     const record = recordOf(value);
@@ -97,7 +108,7 @@ function message(one: Message, ruling: MessageRuling, step: Step): void {
     return;
   }
   if (timeOf(one) === undefined) found.push(timeless(native, one.id));
-  const entries = entriesOf(one, { record: native.index, time: state.time, answered: state.answered });
+  const entries = entriesOf(one, placeOf(state, native));
   found.push(...strange(one, entries, native));
   state.time = timeOf(one) ?? state.time;
   const [first] = entries;
@@ -105,6 +116,10 @@ function message(one: Message, ruling: MessageRuling, step: Step): void {
   for (const entry of entries) found.push({ type: "entry", entry });
   aliases(one.id, entries, ruling, found);
   if (one.type === "gemini") replyFacts(one, entries, step);
+}
+
+function placeOf({ time, answered, before }: State, { index }: NativeRecord): Place {
+  return { record: index, time, answered, before };
 }
 
 /** Pieces that Baton does not know stay in the record only. */
@@ -161,11 +176,11 @@ function agentLink({ agentId, id, args }: Json) {
 
 /** A list whose beginning is new: that is what the model now knows of all that was before. */
 function compaction(items: unknown[], ruling: CompactionRuling, { state, native, found }: Step): void {
-  const place = { record: native.index, time: state.time, answered: [] };
-  const replacement = membersOf(items)
-    .filter(([at]) => at < ruling.until)
-    .flatMap(([, one]) => entriesOf(one, place))
-    .filter(({ type, note }) => type !== "system" && !note);
+  const replacement = compactedEntries(
+    membersUntil(items, ruling),
+    placeOf(state, native),
+    isAll(ruling),
+  ).filter(({ type, note }) => type !== "system" && !note);
   const entry: Entry = {
     id: ruling.id,
     timestamp: state.time,

@@ -1,6 +1,7 @@
 // What the survey says of each line: what is read of it, and what that follows where it is not the line before.
 import type { Run } from "../../session/source.ts";
 import { type Compacted, type Finished, isNode, type Node, type Point } from "./history.ts";
+import { type Message, membersOf } from "./native.ts";
 
 export interface Ruling {
   /** Nothing is read of the message on this line. */
@@ -30,6 +31,14 @@ export interface CompactionRuling extends MessageRuling {
   until: number;
   keeps?: Run;
 }
+
+/** What of a list took the place of the history. */
+export function membersUntil(items: readonly unknown[], { until }: CompactionRuling): Message[] {
+  return membersOf(items).flatMap(([at, one]) => (at < until ? [one] : []));
+}
+
+/** Whether nothing at the end of the list was there before. */
+export const isAll = ({ until }: CompactionRuling): boolean => until === Number.POSITIVE_INFINITY;
 
 /** A line with what the survey said of it. */
 export class Ruled {

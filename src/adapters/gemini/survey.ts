@@ -24,7 +24,7 @@ export async function surveyOf(
   batches: AsyncIterable<readonly NativeRecord[]>,
 ): Promise<ReadonlyMap<number, Ruling>> {
   const history = newHistory();
-  const answered: string[] = [];
+  let answered: string[] = [];
   for await (const batch of batches)
     for (const { index, value } of batch) {
       const record = recordOf(value);
@@ -34,6 +34,7 @@ export async function surveyOf(
       if (!held) continue;
       const told = held.replaces ? [] : answered;
       const members = membersOf(held.list).map(([place, one]) => seen(one, index, place, told));
+      answered = told;
       if (held.replaces) history.replace(members, index);
       else for (const member of members) history.add(member);
     }
@@ -44,7 +45,7 @@ export async function surveyOf(
 const ALONE = -1;
 
 function seen(message: Message, record: number, place: number, answered: string[]): Seen {
-  const entries = entriesOf(message, { record, time: "", answered });
+  const entries = entriesOf(message, { record, time: "", answered, before: [] });
   return {
     id: message.id,
     record,

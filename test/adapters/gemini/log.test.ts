@@ -55,6 +55,26 @@ describe("a result", () => {
     ]);
   });
 
+  it("that comes behind a compaction counts again, as the CLI compresses between a call and its result", async () => {
+    const asked = [{ text: "look" }, { functionCall: { id: "c1", name: "glob", args: { pattern: "*" } } }];
+    const answer = user("r1", "");
+    const source = await opened(
+      user("u1", "one"),
+      model("g1", "look", { toolCalls: [called("c1", "glob", { pattern: "*" }, "a.txt")] }),
+      list(user("s1", "the summary"), model("s2", "Got it."), { ...model("g3", ""), content: asked }),
+      { ...answer, content: [response("c1", "glob", "a.txt")] },
+      model("g2", "end"),
+    );
+    expect(await told(source)).toEqual([
+      "user the summary",
+      "assistant Got it.",
+      "assistant look",
+      "call c1",
+      "result c1 a.txt",
+      "assistant end",
+    ]);
+  });
+
   it.each([
     [{ output: "half", error: "then broke" }, "half\nthen broke"],
     [{ output: "done", exitCode: 3 }, 'done\n{"exitCode":3}'],
