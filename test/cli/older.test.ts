@@ -7,6 +7,7 @@ import { emptyStore, newGoDatabase } from "../adapters/opencode/database.ts";
 import { newPlace, type Place, run } from "./transcript.ts";
 
 const TREE = join(import.meta.dirname, "../adapters/opencode/fixtures/tree/native");
+const OLDER = join(import.meta.dirname, "../adapters/opencode/fixtures/older/native");
 const TREE_ID = "ses_700000000000Tree00fixture01";
 
 let place: Place;
@@ -18,6 +19,10 @@ afterEach(() => place.remove());
 
 function addTree(): void {
   cpSync(TREE, join(place.home, ".local/share/opencode"), { recursive: true });
+}
+
+function addOlder(): void {
+  cpSync(OLDER, join(place.home, ".local/share/opencode"), { recursive: true });
 }
 
 function addGo(): void {
@@ -32,6 +37,7 @@ function addGo(): void {
 
 describe.each([
   ["the JSON tree", addTree, TREE_ID],
+  ["the tree before it", addOlder, "ses_800000000000Older0fixture1"],
   ["the Go version", addGo, "0a1b"],
 ])("a session of %s", (_, add, id) => {
   it("is resumed as a new session of today's store, which is said", () => {

@@ -9,7 +9,7 @@ import { entriesOf, fileRef, type OnProblem } from "../folder.ts";
 import { generationOf, reading, type SessionRow, sessionRows } from "./database.ts";
 import { headOf, ROWS, SQLITE } from "./head.ts";
 import { isObject, objectOf, word } from "./native.ts";
-import { exportOf, namesIn, parsed, storageOf } from "./tree.ts";
+import { exportOf, foldersOf, namesIn, parsed, storageOf } from "./tree.ts";
 
 export function dataFolder(home: Home): string {
   return join(home.env.XDG_DATA_HOME || join(home.dir, ".local", "share"), "opencode");
@@ -46,6 +46,8 @@ async function* found(home: Home, onProblem?: OnProblem): AsyncGenerator<Session
   for (const name of names.sort((a, b) => a.length - b.length))
     yield* inDatabase(join(data, name), onProblem);
   yield* inTree(join(data, "storage"), onProblem);
+  for (const { name } of await entriesOf(join(data, "project"), onProblem))
+    yield* inTree(join(data, "project", name, "storage"), onProblem);
   for (const project of new Set([home.dir, ...(home.projects ?? [])]))
     yield* inDatabase(join(project, ".opencode", "opencode.db"), onProblem);
 }
@@ -104,7 +106,7 @@ export async function discoverBeside(ref: SessionRef): Promise<SessionRef[]> {
 async function treeRef(path: string, onProblem?: OnProblem): Promise<SessionRef | undefined> {
   const file = await fileRef(path, "main", onProblem);
   const originalId = basename(path, ".json");
-  const messages = join(storageOf(path), "message", originalId);
+  const { messages } = foldersOf(path);
   // A session without a message is none.
   if (!file || namesIn(messages).length === 0) return undefined;
   const { mtimeMs } = statSync(messages);

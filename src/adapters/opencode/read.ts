@@ -110,7 +110,7 @@ function foldMessage(state: OpenCodeState, record: NativeRecord, line: RowLine, 
   };
   if (data.role === "user") foldUser(state, context, all, odd, out);
   else if (data.role === "assistant") {
-    if (data.summary === true && isFinished(data) && state.compacting?.message === data.parentID) {
+    if (isSummary(state, data)) {
       foldSummary(state, context, all, out);
       return;
     }
@@ -153,6 +153,13 @@ function foldAssistant(state: OpenCodeState, context: Context, parts: Parts, odd
   for (const found of usagesOf(context, parts)) out.push({ type: "usage", ...found });
 }
 
+/** The reply to a compaction; before September 2025 replies named no prompt, and a summary stood alone. */
+function isSummary({ compacting }: OpenCodeState, data: JsonObject): boolean {
+  if (data.summary !== true) return false;
+  if (data.parentID === undefined) return objectOf(data.time).completed !== undefined;
+  return isFinished(data) && compacting?.message === data.parentID;
+}
+
 function isFinished({ finish, error }: JsonObject): boolean {
   return Boolean(finish) && !error;
 }
@@ -170,7 +177,9 @@ function foldSummary(state: OpenCodeState, context: Context, parts: Parts, out: 
     type: "compaction",
     summary: summary.map(({ content }) => content).join("\n\n"),
     replacement: [
-      { ...shared, id: `${context.id}.0`, type: "user", content: QUESTION, injected: true },
+      ...(context.data.parentID === undefined
+        ? []
+        : [{ ...shared, id: `${context.id}.0`, type: "user" as const, content: QUESTION, injected: true }]),
       ...summary.map((one, at) => ({ ...one, id: `${context.id}.${at + 1}` })),
     ],
   };

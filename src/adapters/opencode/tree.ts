@@ -1,8 +1,10 @@
-// The stores that are files: the JSON tree of 2025 and early 2026 (`storage/{session,message,part}/…`), and the
-// single file that `opencode export` writes and `opencode import` takes. Both are read as lines of rows.
+// The stores that are files: the JSON tree of 2025 and early 2026 (`storage/{session,message,part}/…`), the one before
+// it (`project/<name>/storage/session/{info,message,part}/…`), and the single file that `opencode export` writes and
+// `opencode import` takes. All are read as lines of rows.
 import { readdirSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { withoutMembers } from "../../storage/json-text.ts";
 import type { NativeRecord } from "../../storage/records.ts";
 import { lineRecords, rowLine } from "../../storage/rows.ts";
 import type { PassOptions } from "../open.ts";
@@ -53,9 +55,28 @@ function objectRow(object: JsonObject, raw = JSON.stringify(object)): JsonObject
   };
 }
 
-/** The folders beside the one that a session's file lies in: `storage/session/<project>/<id>.json`. */
+/** The folder that holds `session`, and what belongs to it. */
 export function storageOf(sessionFile: string): string {
   return dirname(dirname(dirname(sessionFile)));
+}
+
+interface Folders {
+  messages: string;
+  parts(message: string): string;
+  /** Of the layout before September 2025, in which all of it lay below `session`. */
+  isOlder: boolean;
+}
+
+/** `storage/session/<project>/<id>.json`, and `storage/session/info/<id>.json` before. */
+export function foldersOf(sessionFile: string): Folders {
+  const id = basename(sessionFile, ".json");
+  const isOlder = basename(dirname(sessionFile)) === "info";
+  const folder = isOlder ? dirname(dirname(sessionFile)) : storageOf(sessionFile);
+  return {
+    messages: join(folder, "message", id),
+    parts: (message) => (isOlder ? join(folder, "part", id, message) : join(folder, "part", message)),
+    isOlder,
+  };
 }
 
 export async function* readTree(path: string, options: PassOptions): AsyncGenerator<NativeRecord[]> {
@@ -63,26 +84,55 @@ export async function* readTree(path: string, options: PassOptions): AsyncGenera
 }
 
 function* treeLines(path: string, first: number): Generator<string> {
-  const storage = storageOf(path);
-  const id = basename(path, ".json");
-  if (first === 0) yield rowLine("session", { data: readFileSync(path, "utf8") });
+  const folders = foldersOf(path);
   // Ids rise with time, and the CLI of that time went by them.
-  const messages = namesIn(join(storage, "message", id));
-  for (const name of messages.slice(Math.max(0, first - 1))) {
-    const message = basename(name, ".json");
-    const folder = join(storage, "part", message);
-    const parts = namesIn(folder).map((part) =>
-      fileLine("part", join(folder, part), { message_id: message }),
-    );
-    yield fileLine("message", join(storage, "message", id, name), {}, parts);
+  const names = namesIn(folders.messages);
+  if (first === 0) {
+    const columns = folders.isOlder ? { layout: OLDER, ...directoryIn(folders.messages, names) } : {};
+    yield rowLine("session", { ...columns, data: readFileSync(path, "utf8") });
   }
+  for (const name of names.slice(Math.max(0, first - 1))) yield messageLine(folders, name);
 }
 
-function fileLine(table: string, path: string, columns: JsonObject, parts: readonly string[] = []): string {
-  const raw = readFileSync(path, "utf8");
+/** Marks a session whose messages say less than today's CLI asks for. */
+export const OLDER = "session/info";
+
+/** Sessions did not say where they belong, but replies did. */
+function directoryIn(folder: string, names: readonly string[]): { directory?: string } {
+  for (const name of names) {
+    const { path } = objectOf(parsed(readFileSync(join(folder, name), "utf8")));
+    const directory = word(objectOf(path).cwd) ?? word(objectOf(path).root);
+    if (directory !== undefined) return { directory };
+  }
+  return {};
+}
+
+function messageLine({ messages, parts: partsOf }: Folders, name: string): string {
+  const message = basename(name, ".json");
+  const raw = readFileSync(join(messages, name), "utf8");
+  const { parts: inside } = objectOf(parsed(raw));
+  const folder = partsOf(message);
+  const parts = namesIn(folder).map((part) =>
+    fileLine("part", basename(part, ".json"), readFileSync(join(folder, part), "utf8"), {
+      message_id: message,
+    }),
+  );
+  if (!Array.isArray(inside)) return fileLine("message", message, raw, {}, parts);
+  // Of July 2025: parts inside the message, in which a call's id was its part's.
+  const told = inside.map((part, at) => insidePart(message, part, at));
+  return fileLine("message", message, withoutMembers(raw.trim(), ["parts"]), {}, [...told, ...parts]);
+}
+
+function insidePart(message: string, part: unknown, at: number): string {
+  if (!isObject(part)) return rowLine("part", { id: `${message}.${at}`, data: JSON.stringify(part) });
+  const { id: call, ...rest } = part;
+  const data = rest.type === "tool" && rest.callID === undefined ? { ...rest, callID: call } : part;
+  return rowLine("part", { ...objectRow(data), message_id: message, id: `${message}.${at}` });
+}
+
+function fileLine(table: string, id: string, raw: string, columns: JsonObject, parts: string[] = []): string {
   const object = objectOf(parsed(raw));
-  const row = { ...objectRow(object, raw), ...columns, id: basename(path, ".json") };
-  return rowLine(table, row, parts);
+  return rowLine(table, { ...objectRow(object, raw), ...columns, id }, parts);
 }
 
 export function namesIn(folder: string): string[] {

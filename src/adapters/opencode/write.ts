@@ -12,6 +12,7 @@ import { grouped, type Writing, writeGroup } from "./compose.ts";
 import { copySession } from "./copy.ts";
 import { callIds, newClock, newSessionId } from "./ids.ts";
 import { endingOf, modelFor, type Project, projectOf } from "./store.ts";
+import { OLDER } from "./tree.ts";
 
 export async function* write(stream: Stream, target: Target): AsyncGenerator<Written> {
   const counted = tally();
@@ -42,13 +43,15 @@ function* wholeLosses(stream: Stream, target: Target): Generator<Written> {
     yield { type: "loss", loss: loss("records_dropped", {}, "the session was written anew") };
 }
 
-/** Whether its rows are of today's tables: the Go version's have no place there. */
+/** Whether its rows are of today's tables: the Go version's have no place there, and the oldest tree's say too little. */
 async function isCopied(stream: Stream): Promise<boolean> {
   if (stream.header.source.cli !== "opencode") return false;
   for await (const { raw } of stream.records?.() ?? [])
-    return /^\s*\{"table":"(?:session|message|project)"/.test(raw);
+    return /^\s*\{"table":"(?:session|message|project)"/.test(raw) && !raw.includes(OLDER_MARK);
   return false;
 }
+
+const OLDER_MARK = `"row":{"layout":"${OLDER}"`;
 
 async function* extension(stream: Stream, target: Target): AsyncGenerator<Written> {
   const ending = endingOf(target.onto!);
