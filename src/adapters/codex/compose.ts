@@ -14,6 +14,7 @@ import type {
   UserEntry,
 } from "../../session/session.ts";
 import type { Stream } from "../../session/source.ts";
+import { cleanTitle, UNTITLED } from "../../session/title.ts";
 import type { Target, Written } from "../adapter.ts";
 import { tally } from "../tally.ts";
 import { nativeCall, outputAllowance, saidBy } from "./calls.ts";
@@ -49,6 +50,8 @@ export interface Writing {
   lastMessage: string | null;
   /** A prompt was shown: without one, Codex does not list the thread. */
   listed: boolean;
+  /** The first prompt, which Codex shows as the title. */
+  opening: string | undefined;
   /** A turn that is not ours is going on: prompts stand inside it. */
   inside: boolean;
   /** Ids of open calls whose output is of the free-text kind. */
@@ -68,6 +71,7 @@ export function newWriting(stream: Stream, target: Target, thread: Thread): Writ
     items: 0,
     lastMessage: null,
     listed: false,
+    opening: undefined,
     inside: false,
     free: new Set(),
     calls: callIds(),
@@ -85,7 +89,14 @@ export async function* compose(
   yield [writing.out.line("session_meta", thread.meta)];
   for await (const pieces of batchesOf(writeEntries(stream, writing, stream.header.title)))
     yield pieces.filter((piece) => piece.type === "record" || losses.add(piece.loss));
-  yield [...losses.finish()];
+  yield [...losses.finish(), ...titleLoss(stream, writing)];
+}
+
+/** A thread is shown by its first prompt; a name that its user gave stands in a database of Codex's. */
+function titleLoss({ header: { title } }: Stream, { thread, opening }: Writing): Written[] {
+  const isShown = title === undefined || opening === undefined || cleanTitle(opening) === title;
+  if (isShown || thread.file !== "main" || title === UNTITLED) return [];
+  return [{ type: "loss", loss: loss("facts_dropped", {}, `the title "${title}"`) }];
 }
 
 /** All entries, and the end of the last turn; `title` as for `closeTurn`. */
@@ -201,6 +212,7 @@ function writeUser(writing: Writing, entry: UserEntry, pieces: Pieces): void {
   writeMessage(writing, pieces, "user", content, entry.injected ? INJECTED : undefined);
   if (entry.injected || writing.turn === undefined) return;
   writing.listed = true;
+  if (entry.content.trim() !== "") writing.opening ??= entry.content;
   pieces.push(writing.out.shown(writing.turn, userItem(writing, shown.map(shownContent))));
 }
 

@@ -286,3 +286,19 @@ test("a call id that comes again gets a name of its own, with its result", async
     "call_0 → call_0-2",
   ]);
 });
+
+describe("a title", () => {
+  const lossesFor = async (title: string) => {
+    const source = sourceOf({ ...sessionOf([user("Do it"), assistant("Done.")]), title });
+    const { losses } = await writeAll(source, targetIn(await privateHome()));
+    return losses.filter(({ kind }) => kind === "facts_dropped");
+  };
+
+  test("that Codex does not show is reported", async () => {
+    expect(await lossesFor("A name")).toMatchObject([{ detail: 'the title "A name"' }]);
+  });
+
+  test("that is the first prompt is not, because Codex shows that", async () => {
+    expect(await lossesFor("Do it")).toEqual([]);
+  });
+});
