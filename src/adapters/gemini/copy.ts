@@ -22,8 +22,23 @@ import { translate } from "./tools.ts";
 export async function copied(stream: Stream, target: Target): Promise<AsyncIterable<Written> | undefined> {
   const original = await originalOf(stream);
   const isOwnId = stream.header.source.originalId === target.originalId;
-  if (isOwnId && (await isUntouched(stream, original))) return verbatim(stream);
-  return original.isOneFile ? undefined : log(stream, target, original, isOwnId);
+  if (isOwnId && (await isUntouched(stream, original)))
+    return withFolder(verbatim(stream), stream, target, original);
+  if (original.isOneFile) return undefined;
+  return withFolder(log(stream, target, original, isOwnId), stream, target, original);
+}
+
+/** Which project a session is of stands in the store, which a file outside of it does not have. */
+async function* withFolder(
+  written: AsyncIterable<Written>,
+  { header }: Stream,
+  target: Target,
+  { folder }: Original,
+): AsyncGenerator<Written> {
+  const { path } = header.project;
+  if (target.documents !== undefined && path !== "" && path !== folder)
+    yield { type: "loss", loss: loss("facts_dropped", {}, `the folder ${path}, which the store knows`) };
+  yield* written;
 }
 
 async function* verbatim(stream: Stream): AsyncGenerator<Written> {
@@ -80,7 +95,7 @@ async function* log(
   yield* passing(cursor.passed());
   if (!isOwnId) yield line(jsonLine({ $set: { lastUpdated: target.now.toISOString() } }));
   const count = cursor.dropped();
-  const detail = `${count} lines that a later one took the place of, or that were damaged`;
+  const detail = `${count} lines that say nothing, that a later one took the place of, or that were damaged`;
   if (count > 0) yield { type: "loss", loss: loss("records_dropped", {}, detail) };
 }
 

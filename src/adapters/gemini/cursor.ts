@@ -1,8 +1,10 @@
 // Walks the records of a session once, hands out each message when it is asked for, and lets everything pass that
 // is no message.
+import { hash } from "node:crypto";
 import type { SessionRecord } from "../../session/session.ts";
 import { isObject, type Json } from "../json.ts";
-import { compactedEntries, entriesOf } from "./entries.ts";
+import { oneLine } from "./compose.ts";
+import { compactedEntries, entriesOf, isUnknown } from "./entries.ts";
 import { type LogRecord, listIn, type Message, membersOf, recordOf } from "./native.ts";
 import { nativeOf, type Original } from "./original.ts";
 import { isAll, membersUntil } from "./rulings.ts";
@@ -44,15 +46,27 @@ export function newCursor(records: AsyncIterable<SessionRecord>, { rulings }: Or
     for (const id of entries) waiting.set(id, recorded);
   };
 
+  /** A message of a kind that is not known here stays a line, once however many lists repeat it. */
+  const strangers = new Map<string, string>();
+  const pass = ({ id }: Message, raw: string) => {
+    const print = hash("sha256", raw.trim(), "base64");
+    if (strangers.get(id) !== print) passed.push({ type: "line", raw });
+    strangers.set(id, print);
+  };
+
   const take = (line: SessionRecord) => {
     const { value } = nativeOf(line);
     const record = recordOf(value);
     const ruling = rulings.get(line.index);
     const held = record && listIn(record);
     if (record?.type === "metadata" && !held) passed.push({ type: "metadata", metadata: record.metadata });
+    else if (record?.type === "message" && isUnknown(record.message)) pass(record.message, line.raw);
     else if (record?.type === "message" && !ruling?.skip) hold(record.message, line.raw);
     else if (held && record) {
-      for (const [place, message] of membersOf(held.list)) if (ruling?.members?.has(place)) hold(message);
+      for (const [at, message] of membersOf(held.list))
+        if (ruling?.members?.has(at)) hold(message);
+        // The line of a compaction is copied with all that it holds.
+        else if (isUnknown(message) && !ruling?.compactions) pass(message, oneLine(JSON.stringify(message)));
       for (const own of ruling?.compactions ?? []) {
         compactedEntries(membersUntil(held.list, own), place, isAll(own));
         waiting.set(own.id, { list: record.type === "set" ? record.set : {} });

@@ -16,6 +16,8 @@ export interface Original {
   digests: ReadonlyMap<string, string>;
   /** The first generation: one object in one file. */
   isOneFile: boolean;
+  /** The folder that the lines name; mostly only the store does. */
+  folder: string | undefined;
 }
 
 export async function originalOf(stream: Stream): Promise<Original> {
@@ -23,14 +25,16 @@ export async function originalOf(stream: Stream): Promise<Original> {
   const state = fold.initial({ path: "", originalId: "" });
   const digests = new Map<string, string>();
   let isOneFile = false;
+  let folder: string | undefined;
   for await (const [record] of nativeRecords(stream)) {
     if (!record) continue;
     isOneFile ||= record.index === 0 && isSpread(record);
     const value = new Ruled(record.value, rulings.get(record.index));
     for (const folded of fold.step(state, { ...record, value }))
       if (folded.type === "entry") digests.set(folded.entry.id, digestOf(folded.entry));
+      else if (folded.type === "header") folder ??= folded.patch.cwd;
   }
-  return { rulings, digests, isOneFile };
+  return { rulings, digests, isOneFile, folder };
 }
 
 /** A line never holds a line break inside, and a session on one line is no log. */

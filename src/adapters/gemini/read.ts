@@ -46,7 +46,8 @@ export const fold: Fold<State> = {
     if (record.type === "set" || record.type === "metadata") facts(record, step);
     const held = listIn(record);
     if (held) list(held.list, held.replaces, ruling, step);
-    else if (record.type === "message" && !ruling?.skip) message(record.message, ruling?.message ?? {}, step);
+    else if (record.type === "message" && (!ruling?.skip || isUnknown(record.message)))
+      message(record.message, ruling?.message ?? {}, step);
     if (ruling?.isEmptied)
       step.found.push({ type: "link", id: NOTHING, parent: null }, { type: "head", id: NOTHING });
     return step.found;
@@ -96,7 +97,7 @@ function facts(record: Extract<LogRecord, { type: "set" | "metadata" }>, { state
 function list(items: unknown[], replaces: boolean, ruling: Ruling | undefined, step: Step): void {
   for (const [place, one] of membersOf(items)) {
     const own = ruling?.members?.get(place);
-    if (own || (!step.isRuled && !replaces)) message(one, own ?? {}, step);
+    if (own || isUnknown(one) || (!step.isRuled && !replaces)) message(one, own ?? {}, step);
   }
   for (const own of ruling?.compactions ?? []) compaction(items, own, step);
 }

@@ -105,6 +105,8 @@ function metadataOf(header: Header, target: Target): Json {
     lastUpdated: now,
     kind: "main",
     ...(target.parent && agentFacts(target)),
+    // In the store the folder that the file lies in says it.
+    ...(target.documents !== undefined && header.project.path !== "" && { directories: [target.cwd] }),
     ...(title !== undefined && { summary: title }),
     continuedFrom: nameOf(header),
   };
