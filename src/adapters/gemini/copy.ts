@@ -5,17 +5,17 @@ import type { AssistantEntry, Entry, ToolCall, ToolResult, UserEntry } from "../
 import type { Stream } from "../../session/source.ts";
 import { entryText } from "../../session/text.ts";
 import type { Target, Written, WrittenRecord } from "../adapter.ts";
-import type { Json } from "../json.ts";
+import { filled, type Json } from "../json.ts";
 import { compose, oneLine } from "./compose.ts";
 import { newCursor, type Passed, type Recorded } from "./cursor.ts";
 import { entriesOf } from "./entries.ts";
 import { modelMessages, type NativePair, userMessage } from "./messages.ts";
-import { membersOf, piecesOf, responseIn } from "./native.ts";
+import { membersOf, piecesOf, responseIn, toolCallsOf } from "./native.ts";
 import { digestOf, isUntouched, nativeOf, type Original, originalOf } from "./original.ts";
 import { hashOf } from "./paths.ts";
 import { folderOf } from "./plan.ts";
 import { fold } from "./read.ts";
-import { settled } from "./settle.ts";
+import { outcomesOf, settled } from "./settle.ts";
 import { translate } from "./tools.ts";
 
 /** Undefined when it has to be written anew, because it is of the first generation. */
@@ -177,7 +177,7 @@ function changed(recorded: Recorded, group: readonly Entry[], target: Target): J
   if (message.type !== "gemini") {
     const made = user && userMessage(user, message.id);
     const results = group.filter((entry): entry is ToolResult => entry.type === "tool_result");
-    const kept = results.length > 0 ? [{ ...message, content: resultsOf(message, results) }] : [];
+    const kept = results.length > 0 ? [{ ...message, content: resultsOf(recorded, results) }] : [];
     return made ? [{ ...message, ...made.message }] : kept;
   }
   const said = group.find((entry): entry is AssistantEntry => entry.type === "assistant");
@@ -186,7 +186,10 @@ function changed(recorded: Recorded, group: readonly Entry[], target: Target): J
   const timestamp = typeof message.timestamp === "string" ? message.timestamp : target.now.toISOString();
   const ids = { message: message.id, results: `${message.id}_response` };
   const [own, results] = modelMessages(ids, said, pairs, { timestamp });
-  return [{ ...message, ...own?.message }, ...(results ? [results.message] : [])];
+  const kept = toolCallsOf(message).filter(
+    ({ id, result }) => result && calls.some((call) => call.id === id),
+  );
+  return [{ ...message, ...own?.message }, ...(results ? [{ ...results.message, ...outcomesOf(kept) }] : [])];
 }
 
 function pairsOf(call: ToolCall, group: readonly Entry[], target: Target): NativePair[] {
@@ -199,11 +202,20 @@ function pairsOf(call: ToolCall, group: readonly Entry[], target: Target): Nativ
 }
 
 /** Results in a message of their own, those that were changed with what they say now. */
-function resultsOf(message: Json, results: readonly ToolResult[]): Json[] {
-  return piecesOf(message.content).flatMap((piece) => {
+function resultsOf({ message, entries }: Recorded, results: readonly ToolResult[]): Json[] {
+  const pieces = piecesOf(message.content);
+  const named = pieces.flatMap((piece) => filled(responseIn(piece)?.id) ?? []);
+  // Early versions gave no ids: what has none stands in the order of the entries.
+  const nameless = entries.filter((entry) => !named.some((id) => entry.startsWith(`${id}-result`)));
+  let isGone = false;
+  return pieces.flatMap((piece) => {
     const response = responseIn(piece);
-    if (!response) return [piece];
-    const result = results.find(({ callId }) => callId === response.id);
+    // Bytes beside a result go with it.
+    if (!response) return isGone && typeof piece.text !== "string" ? [] : [piece];
+    const own = filled(response.id);
+    const entry = own === undefined ? nameless.shift() : undefined;
+    const result = results.find(({ id, callId }) => (own === undefined ? id === entry : callId === own));
+    isGone = result === undefined;
     if (!result) return [];
     const told = result.success ? { output: result.output } : { error: result.output };
     return [{ ...piece, functionResponse: { ...response, response: told } }];

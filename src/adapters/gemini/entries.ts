@@ -113,7 +113,8 @@ function resultEntry({ response, beside }: Found, message: Message, place: Place
   if (place.answered.includes(callId)) return [];
   remember(place.answered, callId);
   const answer = answerOf(response, beside);
-  const result = { ...resultOf(callId, answer, !answer.failed), ...whereOf(message, place) };
+  const kept = objects(message.outcomes).find(({ id }) => id === callId);
+  const result = { ...outcome(callId, answer, kept), ...whereOf(message, place) };
   return [place.before.includes(callId) ? { ...result, id: `${result.id}-again` } : result];
 }
 
@@ -230,17 +231,18 @@ function recordedResult({ id, kept }: Call, time: string, place: Place): ToolRes
   if (!kept?.result) return [];
   remember(place.answered, id);
   const answer = keptAnswer(id, kept.result);
+  return [{ ...outcome(id, answer, kept), timestamp: timeOf(kept) ?? time, records: [place.record] }];
+}
+
+/** A result with what is on record of it besides its words. */
+function outcome(callId: string, answer: Answer, kept: Json = {}) {
   const success = kept.status === undefined ? !answer.failed : kept.status === "success";
   const details = detailsOf(kept);
-  return [
-    {
-      ...resultOf(id, answer, success),
-      timestamp: timeOf(kept) ?? time,
-      records: [place.record],
-      ...(details && { details }),
-      ...(kept.status === "cancelled" && { interrupted: true }),
-    },
-  ];
+  return {
+    ...resultOf(callId, answer, success),
+    ...(details && { details }),
+    ...(kept.status === "cancelled" && { interrupted: true }),
+  };
 }
 
 /** A result is a text, or pieces; once the CLI went over its history, they are those of all calls made together. */
@@ -253,7 +255,7 @@ function keptAnswer(id: string, result: unknown): Answer {
 }
 
 /** What an edit changed, as the CLI shows it. */
-function detailsOf({ resultDisplay: display }: Json): Json | undefined {
+export function detailsOf({ resultDisplay: display }: Json): Json | undefined {
   const diff = isObject(display) ? text(display.fileDiff) : undefined;
   const at = diff?.search(/^@@/m) ?? -1;
   return diff === undefined || at === -1 ? undefined : { patch: diff.slice(at) };

@@ -2,7 +2,7 @@
 // their results in a message behind it. The CLI writes it so itself when it resumes a session, but keeps the results
 // with the calls as well, and from then on sends both (0.61.0).
 import { filled, type Json, text } from "../json.ts";
-import { answersIn } from "./entries.ts";
+import { answersIn, detailsOf } from "./entries.ts";
 import { callsIn, type Message, piecesOf, SHOWN, toolCallsOf } from "./native.ts";
 
 /** What the CLI takes for nothing to show. */
@@ -30,8 +30,20 @@ export function settled(message: Message): Json[] {
       type: "user",
       content: answers.flat(),
       displayContent: UNSEEN,
+      ...outcomesOf(calls),
     },
   ];
+}
+
+/** What the CLI keeps of a result besides its words, in a field of ours: a message of results has none for it. */
+export function outcomesOf(calls: readonly Json[]): Json {
+  const outcomes = calls.flatMap((call): Json[] => {
+    const { id, status, resultDisplay } = call;
+    const isPlain = status === undefined || status === "success";
+    const isEdit = detailsOf(call) !== undefined;
+    return isPlain && !isEdit ? [] : [{ id, status, ...(isEdit && { resultDisplay }) }];
+  });
+  return outcomes.length === 0 ? {} : { outcomes };
 }
 
 /** The pieces of a call's result, in a list of their own; none where they cannot be told from others. */
