@@ -89,8 +89,11 @@ const opencode: Driver = {
     ".config/opencode/node_modules/.keep": "",
     ".config/opencode/package.json": JSON.stringify(OPENCODE_PACKAGE),
     ".config/opencode/package-lock.json": JSON.stringify({ packages: { "": OPENCODE_PACKAGE } }),
+    // The catalogue that comes with it takes half of every start.
+    [OPENCODE_CATALOGUE]: "{}",
   }),
-  env: () => ({
+  env: (home) => ({
+    OPENCODE_MODELS_PATH: join(home, OPENCODE_CATALOGUE),
     OPENCODE_DISABLE_AUTOUPDATE: "1",
     OPENCODE_DISABLE_MODELS_FETCH: "1",
     OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
@@ -107,6 +110,7 @@ const opencode: Driver = {
   isContext: () => false,
 };
 
+const OPENCODE_CATALOGUE = ".config/opencode/no-models.json";
 const OPENCODE_RUN = ["run", "--format", "json", "--auto"];
 const OPENCODE_PACKAGE = { dependencies: { "@opencode-ai/plugin": "*" } };
 

@@ -16,6 +16,8 @@ export function sandbox(home: string, port: number): Sandbox {
       GEMINI_CLI_TRUST_WORKSPACE: "true",
       // Otherwise it starts itself again, and stopping it leaves the other one running.
       GEMINI_CLI_NO_RELAUNCH: "true",
+      // It is started several times, and compiled once.
+      NODE_COMPILE_CACHE: `${home}/tmp/compiled`,
     },
     resume: (originalId, prompt) => ["gemini", ...OPTIONS, "--resume", originalId, "-p", prompt],
     start: (prompt) => ["gemini", ...OPTIONS, "-p", prompt],
