@@ -52,7 +52,7 @@ async function withoutPlace(source: Source, to: Adapter): Promise<Partial<Findin
 }
 
 /** The sessions of one CLI, each recorded when it is first asked for. */
-function recordings(from: CliName) {
+export function recordings(from: CliName) {
   const known = new Map<string, Promise<{ home: string; id: string }>>();
   const recorded = async (kind: string) => {
     const rig = await openRig(from);

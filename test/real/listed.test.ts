@@ -1,10 +1,10 @@
 // Sessions of every other agent, carried into one home: the CLI's own list shows each with its title, and each is
 // still there and goes on after the CLI has been used for something else.
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { Source } from "../../src/session/source.ts";
 import { entryText } from "../../src/session/text.ts";
 import { visible } from "../../src/transform/visible.ts";
-import { carryInto, withSession } from "./carry.ts";
+import { carryInto, recordings } from "./carry.ts";
 import { openRig, type Rig } from "./harness.ts";
 import { type CliName, NAMES } from "./install.ts";
 import { listing } from "./picker.ts";
@@ -12,6 +12,15 @@ import { adapterOf } from "./read.ts";
 
 /** What a session of the first, second … other agent is about. */
 const KINDS = ["plain", "tools", "orphaned"] as const;
+
+/** Made once for all that they are carried into. */
+const sessions = Object.fromEntries(NAMES.map((name) => [name, recordings(name)])) as Record<
+  CliName,
+  ReturnType<typeof recordings>
+>;
+afterAll(async () => {
+  for (const { close } of Object.values(sessions)) await close();
+});
 
 describe.each(NAMES)("what was carried into %s", (name) => {
   it("is listed with its title, stays, and goes on", async ({ skip }) => {
@@ -33,10 +42,9 @@ describe.each(NAMES)("what was carried into %s", (name) => {
 });
 
 async function carried(rig: Rig, from: CliName, kind: string): Promise<{ id: string; title: string }> {
-  return withSession(from, kind, async (source) => {
-    const { originalId } = await carryInto(source, adapterOf(rig.name), rig.home, rig.cwd, rig.cli);
-    return { id: originalId, title: await titleOf(source) };
-  });
+  const source = await sessions[from].open(kind);
+  const { originalId } = await carryInto(source, adapterOf(rig.name), rig.home, rig.cwd, rig.cli);
+  return { id: originalId, title: await titleOf(source) };
 }
 
 /** The name that somebody gave the session, else what was asked first. */

@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./longest-first.ts";
 
 export default defineConfig({
   test: {
@@ -6,7 +7,8 @@ export default defineConfig({
     globalSetup: "test/real/setup.ts",
     // A CLI waits more than it works, so two at a time are no burden on two cores.
     maxWorkers: 2,
-    // OpenCode alone takes ten seconds of a core to start, and a test starts it several times.
+    sequence: { sequencer: LongestFirst },
+    // OpenCode alone takes four seconds of a core to start, and a test starts it several times.
     testTimeout: 300_000,
     hookTimeout: 300_000,
   },
