@@ -9,7 +9,7 @@ import { unlinkIfAny, writeAtomically } from "./disk.ts";
 import type { RowsFile } from "./journal.ts";
 import { readRecords } from "./records.ts";
 import { columnsIn, flattened, type Row, type RowLine, storedLine } from "./rows.ts";
-import { columnsOf, hasTable, openToRead, openToWrite, sqliteError } from "./sqlite.ts";
+import { columnsOf, hasTable, openToRead, openToWrite, sqliteError, wideRow } from "./sqlite.ts";
 
 /** Whoever inserts by the vendor's own means; not part of the journal. */
 const importers = new WeakMap<RowsFile, NonNullable<RowsChange["insert"]>>();
@@ -130,9 +130,8 @@ function rowIn(database: DatabaseSync, table: string, row: Row): Row | undefined
   if (!hasTable(database, table)) return undefined;
   const key = keyOf(database, table);
   const where = key.map((name) => `${quoted(name)} = ?`).join(" AND ");
-  return database
-    .prepare(`SELECT * FROM ${quoted(table)} WHERE ${where}`)
-    .get(...key.map((name) => valueFor(row[name])));
+  const found = database.prepare(`SELECT * FROM ${quoted(table)} WHERE ${where}`);
+  return wideRow(found, ...key.map((name) => valueFor(row[name])));
 }
 
 function keyOf(database: DatabaseSync, table: string): string[] {

@@ -1,7 +1,7 @@
 // Opens other programs' SQLite databases. Reading leaves them alone and works while their owner writes; what goes
 // wrong is told as an error for people.
 import { existsSync, statSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { BatonError, type ErrorCode } from "../session/error.ts";
 
@@ -120,4 +120,22 @@ function isUnopenable(error: unknown): boolean {
 
 function numberOf(error: unknown): number {
   return error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : 0;
+}
+
+type Columns = Record<string, SQLOutputValue>;
+
+/** Rows, with integers that no double holds as text: a column for integers makes them what they were. */
+export function* wideRows(statement: StatementSync, ...values: SQLInputValue[]): Generator<Columns> {
+  statement.setReadBigInts(true);
+  for (const row of statement.iterate(...values)) {
+    for (const [name, value] of Object.entries(row))
+      if (typeof value === "bigint")
+        row[name] = Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+    yield row;
+  }
+}
+
+export function wideRow(statement: StatementSync, ...values: SQLInputValue[]): Columns | undefined {
+  const [row] = wideRows(statement, ...values);
+  return row;
 }

@@ -12,7 +12,7 @@ import { asWritten, rewrittenParts } from "./changed.ts";
 import { grouped, type Writing, writeGroup } from "./compose.ts";
 import { type Clock, newClock, newSessionId } from "./ids.ts";
 import type { Says } from "./lines.ts";
-import { isObject, type JsonObject, lineOf, objectOf, word } from "./native.ts";
+import { isObject, isoTime, type JsonObject, lineOf, objectOf, word } from "./native.ts";
 import { fold } from "./read.ts";
 import type { OpenCodeState } from "./state.ts";
 import { databaseOf, isProvenSchema, type Project, projectOf } from "./store.ts";
@@ -204,9 +204,7 @@ function messageRecord(
     return textRecord(file, rowLine(line.table, { ...line.row, data: text(line) }, inner), saying);
   }
   const data = objectOf(line.data);
-  const time = clock.at(
-    new Date(Number(line.row.time_created ?? objectOf(data.time).created ?? 0)).toISOString(),
-  );
+  const time = clock.at(isoTime(line.row.time_created) ?? isoTime(objectOf(data.time).created) ?? "");
   const id = newIdOf(copying, String(line.row.id), "msg");
   if (data.role === "user") copying.writing.prompt = id;
   const columns = { session_id: target.originalId, time_created: time, time_updated: time };

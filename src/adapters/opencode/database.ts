@@ -5,8 +5,9 @@ import type { DatabaseSync } from "node:sqlite";
 import { BatonError } from "../../session/error.ts";
 import type { NativeRecord } from "../../storage/records.ts";
 import { lineRecords, rowLine } from "../../storage/rows.ts";
-import { hasTable, openToRead, sqliteError } from "../../storage/sqlite.ts";
+import { hasTable, openToRead, sqliteError, wideRow, wideRows } from "../../storage/sqlite.ts";
 import type { PassOptions } from "../open.ts";
+import { isoTime } from "./native.ts";
 
 export type Generation = "rows" | "go";
 
@@ -50,20 +51,22 @@ const LIST = {
 } as const;
 
 export function sessionRows(database: DatabaseSync, generation: Generation): SessionRow[] {
-  return database
-    .prepare(LIST[generation])
-    .all()
-    .map(({ id, parent, updated, size, directory }) => ({
+  return Array.from(
+    wideRows(database.prepare(LIST[generation])),
+    ({ id, parent, updated, size, directory }) => ({
       id: String(id),
       parent: typeof parent === "string" && parent !== "" ? parent : undefined,
       updated: inMilliseconds(Number(updated)),
       size: Number(size),
       directory: typeof directory === "string" ? directory : undefined,
-    }));
+    }),
+  );
 }
 
+/** Damage is taken for long ago. */
 function inMilliseconds(time: number): number {
-  return time < 1e11 ? time * 1000 : time;
+  const milliseconds = time < 1e11 ? time * 1000 : time;
+  return isoTime(milliseconds) === undefined ? 0 : milliseconds;
 }
 
 /** What changes when somebody writes to this session, and only then. */
@@ -75,7 +78,11 @@ export function identityOf(path: string, id: string): string {
     const facts = [message, part].flatMap((table) =>
       table === undefined
         ? []
-        : [database.prepare(`SELECT count(*) n, max(${stamp}) t FROM ${table} WHERE session_id = ?`).get(id)],
+        : [
+            database
+              .prepare(`SELECT count(*) n, CAST(max(${stamp}) AS TEXT) t FROM ${table} WHERE session_id = ?`)
+              .get(id),
+          ],
     );
     return JSON.stringify(facts);
   });
@@ -100,35 +107,35 @@ export async function* readDatabase(
 }
 
 function* rowLines(database: DatabaseSync, id: string, first: number, path: string): Generator<string> {
-  const session = database.prepare("SELECT * FROM session WHERE id = ?").get(id);
+  const session = wideRow(database.prepare("SELECT * FROM session WHERE id = ?"), id);
   if (!session) throw gone(id, path);
   if (first === 0) yield rowLine("session", session, todosOf(database, id));
   const parts = database.prepare("SELECT * FROM part WHERE message_id = ? ORDER BY id");
   const messages = database.prepare(
     "SELECT * FROM message WHERE session_id = ? ORDER BY time_created, id LIMIT -1 OFFSET ?",
   );
-  for (const message of messages.iterate(id, Math.max(0, first - 1))) {
-    const inside = parts.all(String(message.id)).map((part) => rowLine("part", part));
+  for (const message of wideRows(messages, id, Math.max(0, first - 1))) {
+    const inside = Array.from(wideRows(parts, String(message.id)), (part) => rowLine("part", part));
     yield rowLine("message", message, inside);
   }
 }
 
 function todosOf(database: DatabaseSync, id: string): string[] {
   if (!hasTable(database, "todo")) return [];
-  const rows = database.prepare("SELECT * FROM todo WHERE session_id = ? ORDER BY position").all(id);
-  return rows.map((row) => rowLine("todo", row));
+  const rows = database.prepare("SELECT * FROM todo WHERE session_id = ? ORDER BY position");
+  return Array.from(wideRows(rows, id), (row) => rowLine("todo", row));
 }
 
 /** The folder that the database lies in is the session's project; its rows do not say so. */
 function* goLines(database: DatabaseSync, id: string, first: number, path: string): Generator<string> {
-  const session = database.prepare("SELECT * FROM sessions WHERE id = ?").get(id);
+  const session = wideRow(database.prepare("SELECT * FROM sessions WHERE id = ?"), id);
   if (!session) throw gone(id, path);
   const directory = /^(.*)[\\/]\.opencode[\\/][^\\/]+$/.exec(realpathSync(path))?.[1];
   if (first === 0) yield rowLine("sessions", { ...session, ...(directory !== undefined && { directory }) });
   const messages = database.prepare(
     "SELECT * FROM messages WHERE session_id = ? ORDER BY created_at, rowid LIMIT -1 OFFSET ?",
   );
-  for (const { parts, ...message } of messages.iterate(id, Math.max(0, first - 1)))
+  for (const { parts, ...message } of wideRows(messages, id, Math.max(0, first - 1)))
     yield rowLine("messages", { ...message, data: `{"parts":${String(parts)}}` });
 }
 
