@@ -43,13 +43,14 @@ describe.each(NAMES)("what was carried into %s", (name) => {
 
 async function carried(rig: Rig, from: CliName, kind: string): Promise<{ id: string; title: string }> {
   const source = await sessions[from].open(kind);
-  const { originalId } = await carryInto(source, adapterOf(rig.name), rig.home, rig.cwd, rig.cli);
-  return { id: originalId, title: await titleOf(source) };
+  const made = await carryInto(source, adapterOf(rig.name), rig.home, rig.cwd, rig.cli);
+  const title = source.header.title ?? "";
+  const isLost = title === "" || made.losses.some((one) => one.detail.includes(`the title "${title}"`));
+  return { id: made.originalId, title: isLost ? await firstPrompt(source) : title };
 }
 
-/** The name that somebody gave the session, else what was asked first. */
-async function titleOf(source: Source): Promise<string> {
-  if (source.header.title) return source.header.title;
+/** What is shown of a session without a name, or whose name was reported as lost. */
+async function firstPrompt(source: Source): Promise<string> {
   for await (const entry of visible(source).entries())
     if (entry.type === "user" && !entry.injected) return entryText(entry);
   throw new Error("A session without a title and without a question");
