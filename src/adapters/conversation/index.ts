@@ -1,28 +1,19 @@
 // The adapter for workspace conversations. README.md describes the store.
-import { badgeOf } from "../../session/vendor.ts";
 import { readRecords } from "../../storage/records.ts";
 import type { Adapter } from "../adapter.ts";
 import { openSource } from "../open.ts";
+import { PLAIN, READ_ONLY } from "../read-only.ts";
 import { discover, projectOf, recognise, stores } from "./paths.ts";
 import { fold } from "./read.ts";
 import { tools } from "./tools.ts";
 
 export const conversation: Adapter = {
+  ...READ_ONLY,
   id: "conversation",
   label: "Workspace chat",
   badge: "conversation",
-  badgeOf: ({ model }) => badgeOf(model.provider),
   provider: "conversation",
-  api: "chat",
-  holds: {
-    thinking: "none",
-    images: false,
-    documents: false,
-    branches: false,
-    subagents: false,
-    models: "per_message",
-  },
-  proven: [],
+  holds: { ...PLAIN, models: "per_message" },
   discover,
   stores,
   recognise,
@@ -38,8 +29,4 @@ export const conversation: Adapter = {
   },
   fold,
   tools,
-  // They are read only, and no CLI writes them.
-  version: async () => undefined,
-  isLive: async () => false,
-  configuration: async () => ({ mcpServers: [] }),
 };
