@@ -80,7 +80,7 @@ export function* flattened(line: RowLine): Generator<RowLine> {
 type LineOptions = Pick<ReadOptions, "from" | "shrink" | "raw">;
 
 const BATCH = 64;
-const BATCH_BYTES = 1 << 20;
+const BATCH_BYTES = 1 << 18;
 
 /** Lines as records. `lines` begins with the one of the number it is given. */
 export function* lineRecords(
