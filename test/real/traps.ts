@@ -17,9 +17,7 @@ export interface Traps {
 export async function setTraps(rig: Rig): Promise<Traps> {
   const marks = join(rig.cwd, "marks");
   await mkdir(marks);
-  const set = SET[rig.name];
-  if (!set) throw new Error(`there are no traps for ${rig.name}`);
-  const traps = await set(rig, (name) => `touch ${join(marks, name)}`);
+  const traps = await SET[rig.name](rig, (name) => `touch ${join(marks, name)}`);
   return {
     ...traps,
     async sprung() {
@@ -100,7 +98,54 @@ async function setForCodex(rig: Rig, touch: (name: string) => string): Promise<O
   return { args: ["--dangerously-bypass-hook-trust"], all };
 }
 
-const SET: Partial<Record<CliName, Setter>> = { claude: setForClaude, codex: setForCodex };
+async function setForGemini(rig: Rig, touch: (name: string) => string): Promise<Omit<Traps, "sprung">> {
+  const hook = (command: string) => [{ hooks: [{ type: "command", command }] }];
+  await layDown(rig.cwd, {
+    ".gemini/settings.json": JSON.stringify({
+      hooks: { SessionStart: hook(touch("hook")), BeforeAgent: hook(touch("prompt-hook")) },
+      mcpServers: { trap: { ...server(touch("mcp")), timeout: 1000 } },
+    }),
+  });
+  const plugged = { plugged: { ...server(touch("plugin")), timeout: 1000 } };
+  await layDown(rig.home, {
+    ".gemini/extensions/trap/gemini-extension.json": JSON.stringify({
+      name: "trap",
+      version: "1.0.0",
+      mcpServers: plugged,
+    }),
+  });
+  await rig.configure((config) =>
+    JSON.stringify({
+      ...JSON.parse(config),
+      mcpServers: { user_trap: { ...server(touch("user-mcp")), timeout: 1000 } },
+    }),
+  );
+  return { args: [], all: ["hook", "mcp", "plugin", "prompt-hook", "user-mcp"] };
+}
 
-/** The CLIs that there are traps for. */
-export const TRAPPED = Object.keys(SET) as CliName[];
+async function setForOpenCode(rig: Rig, touch: (name: string) => string): Promise<Omit<Traps, "sprung">> {
+  const local = (command: string) => ({
+    type: "local",
+    command: ["sh", ...server(command).args],
+    timeout: 1000,
+  });
+  const plugin = `import { execSync } from "node:child_process";
+export const Trap = async () => {
+  execSync(${JSON.stringify(touch("plugin"))});
+  return { "chat.message": async () => void execSync(${JSON.stringify(touch("prompt-hook"))}) };
+};
+`;
+  await layDown(rig.cwd, { "opencode.json": JSON.stringify({ mcp: { trap: local(touch("mcp")) } }) });
+  await layDown(rig.home, { ".config/opencode/plugin/trap.js": plugin });
+  await rig.configure((config) =>
+    JSON.stringify({ ...JSON.parse(config), mcp: { user_trap: local(touch("user-mcp")) } }),
+  );
+  return { args: [], all: ["mcp", "plugin", "prompt-hook", "user-mcp"] };
+}
+
+const SET: Record<CliName, Setter> = {
+  claude: setForClaude,
+  codex: setForCodex,
+  gemini: setForGemini,
+  opencode: setForOpenCode,
+};
