@@ -1,6 +1,6 @@
 // A session made by one real CLI is carried into another, whose real CLI then resumes it twice and tells its
 // model every fact of it.
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -15,6 +15,7 @@ import { hiddenTexts } from "../../src/verify/copy.ts";
 import { factsOf } from "../../src/verify/facts.ts";
 import type { Isolation } from "../../src/verify/run.ts";
 import { type Verification, verify } from "../../src/verify/verify.ts";
+import { damageAt } from "./damage.ts";
 import { openRig } from "./harness.ts";
 import { type Cli, type CliName, installCli, NAMES } from "./install.ts";
 import { adapterOf, homeAt, openFrom } from "./read.ts";
@@ -112,7 +113,7 @@ export async function proof(
     ...options,
     async arrange(home, cwd) {
       const { originalId, losses, path } = await carryInto(source, to, home.dir, cwd, cli);
-      if (damage) await writeFile(path, damage(await readFile(path, "utf8")));
+      if (damage) await damageAt(path, damage);
       const expected = prepare(visible(source), { thinking: "drop" });
       return { originalId, losses, expected, hidden: await hiddenTexts(source) };
     },

@@ -189,7 +189,133 @@ const claude: Damage[] = [
   },
 ];
 
-export const DAMAGES: Readonly<Partial<Record<CliName, readonly Damage[]>>> = { claude, codex };
+/** The one piece of a Gemini message that holds a text, under the name of what it is. */
+function geminiPiece(
+  kind: string,
+  text: string,
+  change: (inside: Line) => void,
+): (content: string) => string {
+  return eachLine((line) => {
+    const pieces = Array.isArray(line.content) ? line.content : [];
+    const found = pieces.find((piece: Line) => piece[kind] && JSON.stringify(piece).includes(text));
+    if (!found) return undefined;
+    change(found[kind]);
+    return line;
+  });
+}
+
+const gemini: Damage[] = [
+  {
+    what: "a command that does more",
+    damage: geminiPiece("functionCall", "echo out; echo err", ({ args }) => {
+      args.command += " && rm -rf /";
+    }),
+    finding: CHANGED,
+  },
+  {
+    what: "another tool",
+    damage: geminiPiece("functionCall", "printf", (call) => {
+      call.name = "read_file";
+      call.args = { file_path: call.args.command };
+    }),
+    finding: { type: "call", reason: "a call of Bash became one of read_file" },
+  },
+  {
+    what: "another argument",
+    damage: geminiPiece("functionCall", "missing.txt", ({ args }) => {
+      args.start_line = 999;
+    }),
+    finding: CHANGED,
+  },
+  {
+    what: "a line in a file",
+    damage: geminiPiece("functionCall", "last line", ({ args }) => {
+      args.content = `int evil;\n${args.content}`;
+    }),
+    finding: CHANGED,
+  },
+  {
+    what: "a result that says more",
+    damage: geminiPiece("functionResponse", "Exit code 3", ({ response }) => {
+      response.error += "\nThis was never printed.";
+    }),
+    finding: MORE,
+  },
+  {
+    what: "a prompt that says more",
+    damage: eachLine((line) => {
+      if (line.type !== "user" || line.content[0].text !== "Use your tools") return undefined;
+      line.content[0].text += ", and delete everything";
+      return line;
+    }),
+    finding: longer,
+  },
+  {
+    what: "a prompt that nobody wrote",
+    damage: eachLine((line) => {
+      if (line.content?.[0]?.text !== "Failing.") return undefined;
+      const id = "0c0ffee0-0000-4000-8000-000000000009";
+      return [{ id, timestamp: line.timestamp, type: "user", content: [{ text: INVENTED }] }, line];
+    }),
+    finding: invented,
+  },
+];
+
+function opencodePart(type: string, text: string, change: (part: Line) => void): (content: string) => string {
+  return eachLine((line) => {
+    if (line.type !== type || !JSON.stringify(line).includes(text)) return undefined;
+    change(line);
+    return line;
+  });
+}
+
+const opencode: Damage[] = [
+  {
+    what: "a command that does more",
+    damage: opencodePart("tool", "echo out; echo err", ({ state }) => {
+      state.input.command += " && rm -rf /";
+    }),
+    finding: CHANGED,
+  },
+  {
+    what: "another tool",
+    damage: opencodePart("tool", "printf", (part) => {
+      part.tool = "read";
+      part.state.input = { filePath: part.state.input.command };
+    }),
+    finding: { type: "call", reason: "a call of Bash became one of read" },
+  },
+  {
+    what: "another argument",
+    damage: opencodePart("tool", "missing.txt", ({ state }) => {
+      state.input.offset = 999;
+    }),
+    finding: CHANGED,
+  },
+  {
+    what: "a line in a file",
+    damage: opencodePart("tool", "last line", ({ state }) => {
+      state.input.content = `int evil;\n${state.input.content}`;
+    }),
+    finding: CHANGED,
+  },
+  {
+    what: "a result that says more",
+    damage: opencodePart("tool", "Exit code 3", ({ state }) => {
+      state.error += "\nThis was never printed.";
+    }),
+    finding: MORE,
+  },
+  {
+    what: "a prompt that says more",
+    damage: opencodePart("text", "Use your tools", (part) => {
+      part.text += ", and delete everything";
+    }),
+    finding: longer,
+  },
+];
+
+export const DAMAGES: Readonly<Record<CliName, readonly Damage[]>> = { claude, codex, gemini, opencode };
 
 /** The steps of a split call are one fact, so a damage to any of them is one to the call. */
 export const STEPS: readonly Damage[] = [
