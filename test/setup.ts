@@ -1,11 +1,12 @@
 // Every test file gets a folder for temporary files of its own and in it a home, so that a test which forgets to
 // name one cannot reach the user's, and nothing stays behind.
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 
-const temporary = mkdtempSync(join(inMemory() ?? tmpdir(), "baton-test-"));
+const temporary = folderIn("/dev/shm") ?? mkdtempSync(join(tmpdir(), "baton-test-"));
 // A test may become another user, who has to get to its own folder in there.
 chmodSync(temporary, 0o711);
 const home = join(temporary, "home");
@@ -22,14 +23,18 @@ process.env.NODE_COMPILE_CACHE = join(import.meta.dirname, "../node_modules/.cac
 
 afterAll(() => rmSync(temporary, { recursive: true, force: true }));
 
-/** A disk in memory with room enough: every write is flushed, and waiting for a disk is most of a run's time. */
-function inMemory(): string | undefined {
-  const shared = "/dev/shm";
-  try {
-    const { bavail, bsize } = statfsSync(shared);
-    return bavail * bsize > 1 << 30 ? shared : undefined;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
+/**
+ * On a disk in memory, if there is one with room enough that programs can be run from: every write is flushed, and
+ * waiting for a disk is most of a run's time.
+ */
+function folderIn(memory: string): string | undefined {
+  if (!existsSync(memory)) return undefined;
+  const { bavail, bsize } = statfsSync(memory);
+  if (bavail * bsize < 1 << 30) return undefined;
+  const folder = mkdtempSync(join(memory, "baton-test-"));
+  const program = join(folder, "program");
+  writeFileSync(program, "#!/bin/sh\n", { mode: 0o755 });
+  if (spawnSync(program).status === 0) return folder;
+  rmSync(folder, { recursive: true });
+  return undefined;
 }
