@@ -110,6 +110,12 @@ function unknown(done: readonly Operation[], header: Header): BatonError {
   const made = done.find(
     ({ facts }) => facts.kind !== "return" && `${facts.agent}:${facts.originalId}` === name,
   );
+  if (made && agentOf(made.facts.source ?? "") === made.facts.agent)
+    return new BatonError(
+      "refused",
+      `${name} is a fork of ${made.facts.source}, of the same agent: each goes its own way.`,
+      "Resume either of them; `baton resume SESSION --in AGENT` carries one into another agent.",
+    );
   if (made)
     return new BatonError(
       "refused",

@@ -4,49 +4,26 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { SessionRef } from "../../src/adapters/adapter.ts";
 import { adapters } from "../../src/adapters/index.ts";
-import type { Entry } from "../../src/session/session.ts";
-import { type Source, sourceOf } from "../../src/session/source.ts";
+import type { Source } from "../../src/session/source.ts";
 import { entryText } from "../../src/session/text.ts";
 import { undo } from "../../src/storage/undo.ts";
 import { carry } from "../../src/switch/carry.ts";
-import { perform } from "../../src/switch/perform.ts";
-import { bringBack, type Returned, type ReturnRequest } from "../../src/switch/return.ts";
 import { editsFor } from "../../src/transform/edit.ts";
 import { forkAt } from "../../src/transform/fork.ts";
 import { visible } from "../../src/transform/visible.ts";
-import { assistant, call, compaction, result, session, user } from "../session/build.ts";
-import { begun, carried, find, named, newWorld, seen, type There, type World } from "./world.ts";
-
-/** The agent itself goes on, from its newest entry or another one. */
-async function goesOn(world: World, there: There, timeline: readonly Entry[], after?: string): Promise<void> {
-  const { ref, source } = await find(world, there);
-  await perform({
-    stream: sourceOf(session([...timeline])),
-    to: there.agent,
-    target: {
-      home: world.home,
-      originalId: there.id,
-      cwd: source.header.project.path,
-      version: there.agent.proven.at(-1) ?? "1.0.0",
-      now: new Date(),
-      configuration: await there.agent.configuration(world.home),
-      onto: { ref, ...(after !== undefined && { after }) },
-    },
-    // Not ours to know.
-    batonHome: join(world.home.dir, "elsewhere"),
-    facts: { kind: "resume", source: "nowhere:1" },
-  });
-}
-
-async function returned(
-  world: World,
-  there: There,
-  more: Partial<ReturnRequest> = {},
-): Promise<Returned & { there: There }> {
-  const { ref, source } = await find(world, there);
-  const back = await bringBack({ ...world, source, ref, adapters, ...more });
-  return { ...back, there: { agent: named(back.agent), id: back.originalId } };
-}
+import { assistant, call, compaction, result, user } from "../session/build.ts";
+import {
+  begun,
+  carried,
+  find,
+  goesOn,
+  named,
+  newWorld,
+  returned,
+  seen,
+  type There,
+  type World,
+} from "./world.ts";
 
 /** A file of lines that holds one session. */
 const isLog = ({ path }: SessionRef) => path.endsWith(".jsonl");

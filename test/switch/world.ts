@@ -9,6 +9,8 @@ import type { Entry } from "../../src/session/session.ts";
 import { type Source, sourceOf } from "../../src/session/source.ts";
 import { entryText } from "../../src/session/text.ts";
 import { carry } from "../../src/switch/carry.ts";
+import { perform } from "../../src/switch/perform.ts";
+import { bringBack, type Returned, type ReturnRequest } from "../../src/switch/return.ts";
 import { visible } from "../../src/transform/visible.ts";
 import { emptyStore } from "../adapters/opencode/database.ts";
 import { session } from "../session/build.ts";
@@ -67,4 +69,40 @@ export async function seen(world: World, there: There): Promise<string[]> {
   for await (const entry of visible(source).entries())
     if (entry.type !== "tool_call" && entry.type !== "system") texts.push(entryText(entry));
   return texts;
+}
+
+/** The agent itself goes on, from its newest entry or another one. */
+export async function goesOn(
+  world: World,
+  there: There,
+  timeline: readonly Entry[],
+  after?: string,
+): Promise<void> {
+  const { ref, source } = await find(world, there);
+  await perform({
+    stream: sourceOf(session([...timeline])),
+    to: there.agent,
+    target: {
+      home: world.home,
+      originalId: there.id,
+      cwd: source.header.project.path,
+      version: there.agent.proven.at(-1) ?? "1.0.0",
+      now: new Date(),
+      configuration: await there.agent.configuration(world.home),
+      onto: { ref, ...(after !== undefined && { after }) },
+    },
+    // Not ours to know.
+    batonHome: join(world.home.dir, "elsewhere"),
+    facts: { kind: "resume", source: "nowhere:1" },
+  });
+}
+
+export async function returned(
+  world: World,
+  there: There,
+  more: Partial<ReturnRequest> = {},
+): Promise<Returned & { there: There }> {
+  const { ref, source } = await find(world, there);
+  const back = await bringBack({ ...world, source, ref, adapters, ...more });
+  return { ...back, there: { agent: named(back.agent), id: back.originalId } };
 }

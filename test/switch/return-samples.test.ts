@@ -1,0 +1,50 @@
+// Sessions that the real CLIs wrote, with all that they leave behind in a store: turns come back to them more than
+// once, and nothing that was there before comes along.
+import { cp, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { carry } from "../../src/switch/carry.ts";
+import { assistant, user } from "../session/build.ts";
+import { find, goesOn, named, newWorld, returned, seen, type There, type World } from "./world.ts";
+
+const SAMPLES = join(import.meta.dirname, "../../samples");
+const NAMES = ["claude", "codex", "gemini", "opencode"];
+
+async function sample(name: string): Promise<{ world: World; original: There }> {
+  const world = await newWorld();
+  await cp(join(SAMPLES, name, "native"), world.home.dir, { recursive: true });
+  const { id } = JSON.parse(await readFile(join(SAMPLES, name, "about.json"), "utf8"));
+  return { world, original: { agent: named(name), id } };
+}
+
+async function carriedTo(world: World, from: There, to: string, kind: "resume" | "fork"): Promise<There> {
+  const { ref, source } = await find(world, from);
+  const agent = named(to);
+  const made = await carry({ ...world, source, from: ref, to: agent, cwd: world.home.dir, kind, yes: true });
+  return { agent, id: made.originalId };
+}
+
+describe.each(NAMES)("the session of %s", (name) => {
+  it("takes turns back twice, and nothing else", async () => {
+    const { world, original } = await sample(name);
+    const there = await carriedTo(world, original, name === "claude" ? "codex" : "claude", "resume");
+    const before = await seen(world, original);
+    await goesOn(world, there, [user("u1"), assistant("a1")]);
+    const first = await returned(world, there);
+    expect(await seen(world, first.there)).toEqual([...before, "says u1", "replies a1"]);
+    await goesOn(world, there, [user("u2"), assistant("a2")]);
+    const second = await returned(world, there);
+    expect(second).toMatchObject({ originalId: first.originalId, isExtended: true, warnings: [] });
+    const after = ["says u1", "replies a1", "says u2", "replies a2"];
+    expect(await seen(world, first.there)).toEqual([...before, ...after]);
+  });
+
+  it("takes nothing back from a fork of its own", async () => {
+    const { world, original } = await sample(name);
+    const fork = await carriedTo(world, original, name, "fork");
+    await expect(returned(world, fork)).rejects.toMatchObject({
+      code: "refused",
+      message: expect.stringContaining(`is a fork of ${name}:${original.id}`),
+    });
+  });
+});
