@@ -1,5 +1,8 @@
 // The patch format of apply_patch: parsed into file changes and printed from them.
+import { isDeepStrictEqual } from "node:util";
+import type { ToolCall } from "../session/session.ts";
 import type { FileChange } from "../session/tools.ts";
+import { isObject, text } from "./json.ts";
 
 const BEGIN = "*** Begin Patch";
 const END = "*** End Patch";
@@ -24,6 +27,17 @@ export function parsePatch(patch: string): FileChange[] | undefined {
     at = taken.next;
   }
   return changes.length > 0 ? changes : undefined;
+}
+
+/** The patch that a call was given as text, unless the changes beside it were edited since: those count then. */
+export function givenPatch({ input, originalInput }: ToolCall): string | undefined {
+  const given = text(input.patch);
+  const changes = given === undefined ? undefined : parsePatch(given);
+  if (given === undefined || changes === undefined) return undefined;
+  const recorded = isObject(originalInput) ? Object.values(originalInput) : [originalInput];
+  const isRecorded = recorded.some((value) => text(value)?.includes(given));
+  const isStale = isRecorded && Array.isArray(input.changes) && !isDeepStrictEqual(changes, input.changes);
+  return isStale ? undefined : given;
 }
 
 /** A model may put its patch into a here-document although no shell reads it. */

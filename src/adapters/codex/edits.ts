@@ -1,10 +1,9 @@
 // Turns a file edit into an apply_patch call. The structured patch that the agent recorded is the best source;
 // without one, only text that is certain to be whole lines can be shown as a patch.
-import { isDeepStrictEqual } from "node:util";
 import { type Loss, loss } from "../../session/losses.ts";
 import type { ToolCall, ToolResult } from "../../session/session.ts";
 import type { Edit, FileChange } from "../../session/tools.ts";
-import { parsePatch, printPatch } from "../patch.ts";
+import { givenPatch, printPatch } from "../patch.ts";
 import { isObject, objects, text, word } from "./native.ts";
 
 /** A call in Codex's own terms. */
@@ -35,19 +34,6 @@ export function patchFor(call: ToolCall, result: ToolResult | undefined): Made |
 /** In a patch every line ends with a newline and nothing else. */
 function isLines(content: string): boolean {
   return (content === "" || content.endsWith("\n")) && !content.includes("\r");
-}
-
-/** The patch as text, unless the changes beside it were edited. */
-function givenPatch({ input, originalInput }: ToolCall): string | undefined {
-  const given = word(input.patch);
-  if (!given?.trimStart().startsWith("*** Begin Patch")) return undefined;
-  const isOriginal = typeof originalInput === "string" && originalInput.includes(given);
-  const isStale = isOriginal && Array.isArray(input.changes) && !says(given, input.changes);
-  return isStale ? undefined : given;
-}
-
-function says(patch: string, changes: readonly unknown[]): boolean {
-  return isDeepStrictEqual(parsePatch(patch), changes);
 }
 
 function made(call: ToolCall, patch: string, losses: Loss[] = []): Made {

@@ -133,19 +133,8 @@ function nativeCall(
     isDeepStrictEqual(before.originalInput, call.originalInput);
   if (isOwn && !isReworded) return { tool: data.tool, input: call.originalInput };
   if (isOwn && call.tool === "unknown") return { tool: data.tool, input: call.input };
-  const [pair] = tools(withoutOldPatch(call, before), undefined).pairs;
+  const [pair] = tools(call, undefined).pairs;
   return { tool: pair?.name ?? data.tool, input: pair?.input };
-}
-
-/** Changes that were edited are what counts, and not the patch that once said them. */
-function withoutOldPatch(call: ToolCall, before: Entry | undefined): ToolCall {
-  const [now, then] = [
-    objectOf(call.input),
-    objectOf(before?.type === "tool_call" ? before.input : undefined),
-  ];
-  if (now.patch !== then.patch || isDeepStrictEqual(now.changes, then.changes)) return call;
-  const { patch: _, ...input } = now;
-  return { ...call, input } as ToolCall;
 }
 
 function changedState(state: JsonObject, input: unknown, result: ToolResult | undefined): JsonObject {

@@ -4,7 +4,7 @@ import { type Loss, loss } from "../../session/losses.ts";
 import type { Tool, ToolCall, ToolResult } from "../../session/session.ts";
 import type { Edit, FileChange } from "../../session/tools.ts";
 import type { Translated } from "../adapter.ts";
-import { parsePatch, printPatch } from "../patch.ts";
+import { givenPatch, parsePatch, printPatch } from "../patch.ts";
 import { editOf, editsOf, questionsOf, todosOf } from "../reading.ts";
 import { type JsonObject, objects, text } from "./native.ts";
 
@@ -123,7 +123,8 @@ interface Native {
 }
 
 /** Half a call is worse than one in another agent's words: undefined where something that is needed is missing. */
-function nativeCall({ tool, input }: ToolCall): Native | undefined {
+function nativeCall(call: ToolCall): Native | undefined {
+  const { tool, input } = call;
   const { path, ...rest } = input;
   switch (tool) {
     case "read":
@@ -131,7 +132,7 @@ function nativeCall({ tool, input }: ToolCall): Native | undefined {
     case "write":
       return { name: "write", input: { filePath: path, ...rest } };
     case "edit":
-      return nativeEdit(input);
+      return nativeEdit(call);
     case "bash":
       return input.stdin === undefined && input.session === undefined
         ? { name: "bash", input: named(input, { cwd: "workdir" }) }
@@ -160,15 +161,15 @@ function named(input: JsonObject, names: Readonly<Record<string, string>>): Json
   return Object.fromEntries(Object.entries(input).map(([name, value]) => [names[name] ?? name, value]));
 }
 
-function nativeEdit({ path, edits, changes, patch, ...rest }: JsonObject): Native | undefined {
+function nativeEdit(call: ToolCall): Native | undefined {
+  const { path, edits, changes, patch: _, ...rest } = call.input;
   const known = objects(edits) as unknown as Edit[];
   const [first, ...more] = known;
   if (first && more.length === 0)
     return { name: "edit", input: { filePath: path, ...editText(first), ...rest } };
   if (first) return { name: "multiedit", input: { filePath: path, edits: known.map(editText), ...rest } };
-  const told = text(patch);
-  if (told !== undefined && parsePatch(told) !== undefined)
-    return { name: "apply_patch", input: { patchText: told, ...rest } };
+  const told = givenPatch(call);
+  if (told !== undefined) return { name: "apply_patch", input: { patchText: told, ...rest } };
   const made = objects(changes) as unknown as FileChange[];
   const patchText = printPatch(made);
   if (patchText === undefined) return undefined;

@@ -138,6 +138,18 @@ describe("a call of another agent", () => {
     expect(returned.losses).toMatchObject([{ kind: "edit_approximated", severity: "info" }]);
   });
 
+  it("that was edited says its changes, and not the patch of another agent that once said them", () => {
+    const changes = [{ kind: "add", path: "b.txt", content: "two\n" }];
+    const input = { path: "a.txt", patch: PATCH, changes };
+    const told = (given: Partial<ToolCall>) =>
+      tools(call({ tool: "edit", originalTool: "apply_patch", input, ...given }), undefined).pairs[0]?.input;
+    expect(told({ originalInput: PATCH })).toEqual({
+      patchText: PATCH.replace("a.txt", "b.txt").replace("one", "two"),
+    });
+    // A patch that was edited itself is what counts.
+    expect(told({ originalInput: "another patch" })).toEqual({ patchText: PATCH });
+  });
+
   it("has a name that every API takes", () => {
     const [pair] = tools(call({ originalTool: `späť tool/${"x".repeat(80)}` }), undefined).pairs;
     expect(pair?.name).toMatch(/^[\w-]{1,64}$/);
