@@ -28,7 +28,7 @@ export async function* write(stream: Stream, target: Target): AsyncGenerator<Wri
 
 async function* everything(stream: Stream, target: Target): AsyncGenerator<Written> {
   if (target.onto) yield* extension(stream, target);
-  else if (await isCopied(stream, target)) yield* copySession(stream, target, "main");
+  else if (await isCopied(stream)) yield* copySession(stream, target, "main");
   else {
     // The Go version had ids that the CLI of today refuses.
     const originalId = target.originalId.startsWith("ses") ? target.originalId : newSessionId();
@@ -44,14 +44,10 @@ function* wholeLosses(stream: Stream, target: Target): Generator<Written> {
 }
 
 /** Whether its rows are of today's tables: the Go version's have no place there, and the oldest tree's say too little. */
-async function isCopied({ header, records }: Stream, { originalId }: Target): Promise<boolean> {
-  const { cli, originalId: own } = header.source;
-  if (cli !== "opencode") return false;
+async function isCopied({ header, records }: Stream): Promise<boolean> {
+  if (header.source.cli !== "opencode") return false;
   for await (const { raw } of records?.() ?? [])
-    return (
-      /^\s*\{"table":"(?:session|message|project)"/.test(raw) &&
-      (originalId === own || !raw.includes(OLDER_MARK))
-    );
+    return /^\s*\{"table":"(?:session|message|project)"/.test(raw) && !raw.includes(OLDER_MARK);
   return false;
 }
 
