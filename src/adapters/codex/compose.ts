@@ -25,14 +25,14 @@ import { type CallIds, callIds, derivedId } from "./ids.ts";
 import { type Lines, lines, says } from "./lines.ts";
 import { isObject, type JsonObject } from "./native.ts";
 import { inputContent, joined, outputContent } from "./parts.ts";
-import { shownCall } from "./shown.ts";
+import { AGENT_ITEM, shownAgent, shownCall } from "./shown.ts";
 
 export interface Thread {
   id: string;
   /** Which file of the bundle. */
   file: string;
   meta: JsonObject;
-  /** Threads of subagents by the call that spawned them. */
+  /** Threads of subagents by the call that spawned them, or by a name where no call did. */
   agents: ReadonlyMap<string, string>;
 }
 
@@ -56,6 +56,8 @@ export interface Writing {
   inside: boolean;
   /** Ids of open calls whose output is of the free-text kind. */
   free: Set<string>;
+  /** Subagents that a call has named. */
+  named: Set<string>;
   calls: CallIds;
 }
 
@@ -74,6 +76,7 @@ export function newWriting(stream: Stream, target: Target, thread: Thread): Writ
     opening: undefined,
     inside: false,
     free: new Set(),
+    named: new Set(),
     calls: callIds(),
   };
 }
@@ -112,11 +115,22 @@ export function writeEntries(stream: Stream, writing: Writing, title?: string): 
       yield pieces;
     }
     const rest: Pieces = [];
+    nameAgents(writing, rest);
     closeTurn(writing, rest, title);
     const { replaced } = writing.out;
     if (replaced > 0) lose(rest, [loss("text_replaced", {}, `in ${replaced} item(s)`)]);
     yield rest;
   });
+}
+
+/** A subagent that no call spawned, or one in other words, would not be found again if nothing named it. */
+function nameAgents(writing: Writing, pieces: Pieces): void {
+  const { agents, id: thread } = writing.thread;
+  for (const agent of agents.values()) {
+    if (writing.named.has(agent)) continue;
+    openTurn(writing, pieces);
+    pieces.push(writing.out.shown(writing.turn ?? "", shownAgent(thread, agent)));
+  }
 }
 
 /** What is written, in the order of the file. */
@@ -326,6 +340,7 @@ function writeCall(writing: Writing, entry: ToolCall, result: ToolResult | undef
   const { cwd } = writing.target;
   const agent = writing.thread.agents.get(entry.id);
   const item = shownCall({ ...call, result, cwd, thread: writing.thread.id, agent });
+  if (agent !== undefined && item.type === AGENT_ITEM) writing.named.add(agent);
   pieces.push(writing.out.shown(writing.turn, item));
 }
 

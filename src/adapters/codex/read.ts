@@ -23,6 +23,7 @@ import {
 } from "./native.ts";
 import { addRuns, factsOf, ranOf } from "./outcome.ts";
 import { passes } from "./passing.ts";
+import { callNamed } from "./shown.ts";
 import {
   type CodexState,
   factsFor,
@@ -351,7 +352,8 @@ function linkAgents(state: CodexState, item: JsonObject, callId: string, out: Fo
     if (!rememberAgent(state, thread)) continue;
     const [agent] = objects(item.receiver_agents);
     const label = word(item.agent_path) ?? word(agent?.agent_nickname) ?? word(item.new_agent_nickname);
-    const link = { type: "subagent" as const, session: `codex:${thread}`, entry: callId };
+    const entry = callNamed(callId);
+    const link = { type: "subagent" as const, session: `codex:${thread}`, ...(entry && { entry }) };
     out.push({ type: "header", patch: { link: { ...link, ...(label !== undefined && { label }) } } });
   }
 }

@@ -87,16 +87,43 @@ function imageView(call: ShownCall, input: JsonObject): JsonObject {
   return { type: "ImageView", id: call.callId, path: urlOf(absolute(text(input.path) ?? "", call.cwd)) };
 }
 
-function spawn(call: ShownCall, agent: string): JsonObject {
+export const AGENT_ITEM = "CollabAgentToolCall";
+
+function spawn({ callId, input, thread, result }: ShownCall, agent: string): JsonObject {
+  const prompt = isObject(input) ? (text(input.message) ?? "") : "";
+  return agentItem({ id: callId, thread, agent, prompt, status: statusOf(result) });
+}
+
+/** How the id of an item begins that names a subagent which no call spawned. */
+const UNCALLED = "agent-";
+
+/** The call that an item stands beside. */
+export function callNamed(item: string): string | undefined {
+  return item.startsWith(UNCALLED) ? undefined : item;
+}
+
+export function shownAgent(thread: string, agent: string): JsonObject {
+  return agentItem({ id: `${UNCALLED}${agent}`, thread, agent, prompt: "", status: "completed" });
+}
+
+interface Spawned {
+  id: string;
+  thread: string;
+  agent: string;
+  prompt: string;
+  status: string;
+}
+
+function agentItem({ id, thread, agent, prompt, status }: Spawned): JsonObject {
   return {
-    type: "CollabAgentToolCall",
-    id: call.callId,
+    type: AGENT_ITEM,
+    id,
     tool: "spawn_agent",
-    status: statusOf(call.result),
-    sender_thread_id: call.thread,
+    status,
+    sender_thread_id: thread,
     receiver_thread_ids: [agent],
     receiver_agents: [],
-    prompt: isObject(call.input) ? (text(call.input.message) ?? "") : "",
+    prompt,
     agents_states: {},
   };
 }

@@ -80,7 +80,7 @@ async function* writeAgents(
     const link = stream.header.links?.find(({ type, session }) => type === "subagent" && session === name);
     const own = ownId(child.header);
     const id = own ?? derivedId(target.originalId, `agent ${number++} ${name}`);
-    if (link?.entry !== undefined) agents.set(link.entry, id);
+    agents.set(link?.entry ?? name, id);
     if (own !== undefined && (await isInStore(target, own))) continue;
     yield [{ type: "loss", loss: loss("subagent_linked", { entry: link?.entry }, `${name} → ${id}`) }];
     const below = agentTarget(target, id);

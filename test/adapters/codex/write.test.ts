@@ -275,6 +275,25 @@ test("subagents are rollouts of their own, linked both ways, never in the main t
   expect(refs.length).toBe(2);
 });
 
+test.each([
+  ["no call", undefined],
+  ["a call in other words", "c1"],
+])("a subagent that %s spawned is found again", async (_, entry) => {
+  const child = sessionOf([user("explore"), assistant("found it")], {
+    source: { cli: "other", originalId: "child" },
+  });
+  const links = [{ type: "subagent" as const, session: "other:child", ...(entry && { entry }) }];
+  const found = await written([user("go"), bash("c1", "ls"), result("c1", "a"), assistant("done")], {
+    session: { links, children: [child] },
+  });
+  const { source } = await applied(found, found.target);
+  const [agent] = await Array.fromAsync(source.children());
+  expect(await Array.fromAsync(agent?.entries() ?? [], entryText)).toEqual(["explore", "found it"]);
+  const [link] = source.header.links?.filter(({ type }) => type === "subagent") ?? [];
+  expect(link).toEqual({ type: "subagent", session: `codex:${agent?.header.source.originalId}` });
+  expect(await Array.fromAsync(source.entries(), entryText)).toHaveLength(4);
+});
+
 test("a call id that comes again gets a name of its own, with its result", async () => {
   const exchange = (output: string) => [bash("call_0", output), result("call_0", output)];
   const { lines, losses } = await written([user("q"), ...exchange("one"), user("q"), ...exchange("two")]);
