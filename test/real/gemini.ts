@@ -172,3 +172,11 @@ function delegatingReplies({ messages }: { messages: unknown }): Reply {
   const input = { agent_name: "generalist", prompt: "Count the files of this project" };
   return { text: "Delegating.", calls: [call("invoke_agent", input)] };
 }
+
+/** A rewind needs a terminal, so the record that it leaves is added by hand. */
+export async function rewindTo(rig: Rig, id: string, prompt: string): Promise<void> {
+  const taken = (await rig.records(id)).findLast(
+    ({ type, content }) => type === "user" && JSON.stringify(content).includes(prompt),
+  );
+  await rig.append(id, { $rewindTo: taken?.id });
+}

@@ -14,9 +14,11 @@ import { visible } from "../../src/transform/visible.ts";
 import { copyBundle } from "../../src/verify/copy.ts";
 import { verify } from "../../src/verify/verify.ts";
 import { compact as compactClaude, rewind } from "./claude.ts";
-import { compact as compactCodex, rewindTo } from "./codex.ts";
+import { compact as compactCodex, rewindTo as rewindCodex } from "./codex.ts";
+import { compact as compactGemini, rewindTo as rewindGemini } from "./gemini.ts";
 import { openRig, type Rig } from "./harness.ts";
 import { type CliName, NAMES } from "./install.ts";
+import { compact as compactOpencode, rewindTo as rewindOpencode } from "./opencode.ts";
 import { adapterOf } from "./read.ts";
 import { SCENARIOS } from "./scenarios.ts";
 
@@ -105,9 +107,11 @@ const CALLS: Readonly<Record<string, Call>> = {
   codex: { name: "exec_command", input: { cmd: "echo made elsewhere" } },
 };
 
-const COMPACT: Readonly<Record<string, typeof compactClaude>> = {
+const COMPACT: Readonly<Record<CliName, typeof compactClaude>> = {
   claude: compactClaude,
   codex: compactCodex,
+  gemini: (rig, id, summary) => compactGemini(rig, id, "Look around first", summary),
+  opencode: compactOpencode,
 };
 
 const WORK = (rig: Rig) => [
@@ -115,16 +119,25 @@ const WORK = (rig: Rig) => [
   { text: "Worked elsewhere" },
 ];
 
+const TAKEN = "This is taken back";
 const REPLY = [{ text: "Went another way" }];
 
 /** Back to behind the first reply, and on from there. */
-const TAKE_BACK: Readonly<Record<string, (rig: Rig, id: string) => Promise<void>>> = {
+const TAKE_BACK: Readonly<Record<CliName, (rig: Rig, id: string) => Promise<void>>> = {
   async claude(rig: Rig, id: string): Promise<void> {
     const reply = (await rig.records(id)).find(({ type }) => type === "assistant");
     await rewind(rig, id, JSON.stringify(reply), "Another way", REPLY);
   },
   async codex(rig: Rig, id: string): Promise<void> {
-    await rewindTo(rig, id, "This is taken back");
+    await rewindCodex(rig, id, TAKEN);
+    await rig.resume(id, "Another way", REPLY);
+  },
+  async gemini(rig: Rig, id: string): Promise<void> {
+    await rewindGemini(rig, id, TAKEN);
+    await rig.resume(id, "Another way", REPLY);
+  },
+  async opencode(rig: Rig, id: string): Promise<void> {
+    await rewindOpencode(rig, id, TAKEN);
     await rig.resume(id, "Another way", REPLY);
   },
 };
@@ -184,17 +197,13 @@ describe.each(pairs)("from %s to %s and back", (first, second) => {
     });
   });
 
-  it("a session that was compacted elsewhere returns as its summary", async ({ skip }) => {
-    skip(
-      !COMPACT[second],
-      `no turn here makes ${second} compact, so its way back is not proven with the CLI`,
-    );
+  it("a session that was compacted elsewhere returns as its summary", async () => {
     await withPair(first, second, async (pair) => {
       const { a, b } = pair;
       const { id } = await a.start("The beginning of it", [{ text: "So it began" }]);
       const there = await carried(pair, id);
       await b.resume(there, "Go on elsewhere", [{ text: "Worked elsewhere" }]);
-      await COMPACT[second]?.(b, there, "It was all said elsewhere.");
+      await COMPACT[second](b, there, "It was all said elsewhere.");
       await b.resume(there, "After the summary", [{ text: "Said after the summary" }]);
       const said = await told(a, (await returned(pair, there)).originalId);
       expect(said).toContain("Said after the summary");
@@ -202,15 +211,14 @@ describe.each(pairs)("from %s to %s and back", (first, second) => {
     });
   });
 
-  it("a session that was taken back elsewhere returns behind what both still have", async ({ skip }) => {
-    skip(!TAKE_BACK[second], `nothing here takes ${second} back, so its way back is not proven with the CLI`);
+  it("a session that was taken back elsewhere returns behind what both still have", async () => {
     await withPair(first, second, async (pair) => {
       const { a, b } = pair;
       const { id } = await a.start("The beginning of it", [{ text: "So it began" }]);
-      await a.resume(id, "This is taken back", [{ text: "Taken back later" }]);
+      await a.resume(id, TAKEN, [{ text: "Taken back later" }]);
       const there = await carried(pair, id);
       await b.resume(there, "Go on elsewhere", [{ text: "Worked elsewhere" }]);
-      await TAKE_BACK[second]?.(b, there);
+      await TAKE_BACK[second](b, there);
       const back = await returned(pair, there);
       expect(back.isExtended).toBe(adapterOf(first).holds.branches);
       const said = await told(a, back.originalId);

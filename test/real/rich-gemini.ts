@@ -1,7 +1,7 @@
 // The rich session of Gemini CLI. It has no tool that changes several files at once, so a message with several
 // edits is the nearest; its rewind is a command of the terminal, so the record that it leaves is added by hand.
 import type { Call, Reply } from "../../src/loopback/reply.ts";
-import { call, compact, files, shell, toolReplies } from "./gemini.ts";
+import { call, compact, files, rewindTo, shell, toolReplies } from "./gemini.ts";
 import type { Rig } from "./harness.ts";
 import { PDF, PNG } from "./media.ts";
 import {
@@ -34,7 +34,7 @@ export async function richGemini(rig: Rig): Promise<string> {
     { text: "Done what was taken back", calls: [shell("echo taken back")] },
     { text: "Went the wrong way" },
   ]);
-  await rewind(rig, id, "This was taken back");
+  await rewindTo(rig, id, "This was taken back");
   await rig.resume(id, "This came instead", [{ text: "Went the right way" }]);
   await rig.resume(id, "Look at @dot.png and @page.pdf please", [
     {
@@ -93,11 +93,4 @@ function delegating(): (request: { messages: unknown }) => Reply {
       ? { text: "Delegated." }
       : { text: "Delegating.", calls: [call("invoke_agent", input)] };
   };
-}
-
-async function rewind(rig: Rig, id: string, prompt: string): Promise<void> {
-  const taken = (await rig.records(id)).findLast(
-    ({ type, content }) => type === "user" && JSON.stringify(content).includes(prompt),
-  );
-  await rig.append(id, { $rewindTo: taken?.id });
 }
