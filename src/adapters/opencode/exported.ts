@@ -1,6 +1,7 @@
 // Lines of rows as the file that `opencode import` takes: {info, messages: [{info, parts}]}.
 import type { RowLine } from "../../storage/rows.ts";
 import type { WrittenRecord } from "../adapter.ts";
+import { type Importable, newImport } from "./importable.ts";
 import { columnObject, isObject, type JsonObject, objectOf, word } from "./native.ts";
 
 /** Subagents are sessions of their own, and a file holds one session. */
@@ -16,16 +17,23 @@ async function* mainLines(records: AsyncIterable<WrittenRecord>): AsyncGenerator
 /** The text of the file in pieces, a message each. */
 export async function* exportPieces(lines: AsyncIterable<RowLine>): AsyncGenerator<string> {
   let separator = "";
+  const messages = newImport();
+  const told = function* (ready: readonly Importable[]): Generator<string> {
+    for (const message of ready) {
+      yield `${separator}${JSON.stringify(message)}`;
+      separator = ",\n";
+    }
+  };
   for await (const line of lines) {
     if (line.table === "session" && !line.set) {
       yield `{"info":${JSON.stringify(sessionInfo(line))},"messages":[`;
     } else if (line.table === "message") {
       const info = objectIn(line);
       const parts = (line.rows ?? []).filter(({ table }) => table === "part").map(objectIn);
-      yield `${separator}${JSON.stringify({ info, parts })}`;
-      separator = ",\n";
+      yield* told(messages.add({ info, parts }));
     }
   }
+  yield* told(messages.finish());
   yield "]}\n";
 }
 
