@@ -83,8 +83,10 @@ async function* merged(stream: Stream, copying: Copying): AsyncGenerator<Written
     }
     if (added.length > 0) yield* composedEntries(copying, added);
     if (line.table === "session") yield* sessionRecord(copying, line, textOf(record));
-    else if (old.length === 0) held.push(messageRecord(copying, line, texts, []));
-    else if (kept.length > 0) {
+    else if (old.length === 0) {
+      // A new session gets no message that cannot be read; reading has reported it.
+      if (copying.isSame || isObject(line.data)) held.push(messageRecord(copying, line, texts, []));
+    } else if (kept.length > 0) {
       yield* held;
       held = [];
       yield* keptRecord(copying, line, texts, old, kept);
@@ -208,7 +210,9 @@ function messageRecord(
   const id = newIdOf(copying, String(line.row.id), "msg");
   if (data.role === "user") copying.writing.prompt = id;
   const columns = { session_id: target.originalId, time_created: time, time_updated: time };
-  const inner = parts.map((part) => {
+  // The CLI fails on a part that is damaged; reading has reported it.
+  const sound = parts.filter((part) => isObject(part.data));
+  const inner = sound.map((part) => {
     const row = { id: newIdOf(copying, String(part.row.id), "prt"), message_id: id, ...columns };
     return rowLine("part", { ...row, data: partText(copying, part.data, text(part)) });
   });

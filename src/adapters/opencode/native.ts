@@ -28,11 +28,18 @@ export function partsOf(line: RowLine): PartRow[] {
   );
 }
 
-/** The ids of parts whose data is no object: cut or damaged. */
+/** Of parts whose data is no object, because they are cut or damaged or their file cannot be read: what is wrong. */
 export function unreadableParts(line: RowLine): string[] {
   return (line.rows ?? []).flatMap(({ table, row, data }) =>
-    table === "part" && !isObject(data) ? [String(row.id)] : [],
+    table === "part" && !isObject(data)
+      ? [`part ${String(row.id).slice(0, 80)} of message ${String(line.row.id)} lacks its data${why(row)}`]
+      : [],
   );
+}
+
+/** Why a file of the JSON tree could not be read. */
+export function why({ unread }: JsonObject): string {
+  return typeof unread === "string" ? ` (${unread.slice(0, 400)})` : "";
 }
 
 /** JSON inside a column of text. */

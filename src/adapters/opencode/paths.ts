@@ -88,7 +88,7 @@ async function* inTree(storage: string, onProblem?: OnProblem): AsyncGenerator<S
     if (!project.isDirectory()) continue;
     for (const { name } of await entriesOf(join(sessions, project.name), onProblem)) {
       const ref = name.endsWith(".json")
-        ? await treeRef(join(sessions, project.name, name), onProblem)
+        ? await treeRefIfReadable(join(sessions, project.name, name), onProblem)
         : undefined;
       if (ref) yield ref;
     }
@@ -101,6 +101,16 @@ export async function discoverBeside(ref: SessionRef): Promise<SessionRef[]> {
   return all
     .filter(({ parent }) => parent === ref.originalId)
     .sort((a, b) => (a.originalId < b.originalId ? 1 : -1));
+}
+
+/** One session that cannot be looked at must not keep anybody from the others. */
+async function treeRefIfReadable(path: string, onProblem?: OnProblem): Promise<SessionRef | undefined> {
+  try {
+    return await treeRef(path, onProblem);
+  } catch (error) {
+    onProblem?.(path, error as Error);
+    return undefined;
+  }
 }
 
 async function treeRef(path: string, onProblem?: OnProblem): Promise<SessionRef | undefined> {

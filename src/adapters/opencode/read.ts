@@ -18,6 +18,7 @@ import {
   partsOf,
   QUESTION,
   unreadableParts,
+  why,
   word,
 } from "./native.ts";
 import { isNew, newState, type OpenCodeState } from "./state.ts";
@@ -94,15 +95,14 @@ function foldMessage(state: OpenCodeState, record: NativeRecord, line: RowLine, 
   const { data } = line;
   const id = word(line.row.id);
   if (!isObject(data) || id === undefined) {
-    malformed(record, "a message lacks its data", out);
+    malformed(record, `a message lacks its data${why(line.row)}`, out);
     return;
   }
   state.time = isoTime(line.row.time_created) ?? isoTime(objectOf(data.time).created) ?? state.time;
   const { revert } = state;
   if (revert?.message === id && revert.part === undefined) goBack(state, out);
   const all = partsOf(line);
-  for (const part of unreadableParts(line))
-    malformed(record, `part ${part.slice(0, 80)} of message ${id} lacks its data`, out);
+  for (const what of unreadableParts(line)) malformed(record, what, out);
   const stop = revert?.message === id && revert.part ? all.findIndex((part) => part.id === revert.part) : -1;
   const context = { id, index: record.index, whole: record.whole, time: state.time, data };
   const odd = (type: string) => {

@@ -100,7 +100,7 @@ export const OLDER = "session/info";
 /** Sessions did not say where they belong, but replies did. */
 function directoryIn(folder: string, names: readonly string[]): { directory?: string } {
   for (const name of names) {
-    const { path } = objectOf(parsed(readFileSync(join(folder, name), "utf8")));
+    const { path } = objectOf(parsed(fileText(join(folder, name)).raw));
     const directory = word(objectOf(path).cwd) ?? word(objectOf(path).root);
     if (directory !== undefined) return { directory };
   }
@@ -109,18 +109,34 @@ function directoryIn(folder: string, names: readonly string[]): { directory?: st
 
 function messageLine({ messages, parts: partsOf }: Folders, name: string): string {
   const message = basename(name, ".json");
-  const raw = readFileSync(join(messages, name), "utf8");
+  const { raw, ...unread } = fileText(join(messages, name));
   const { parts: inside } = objectOf(parsed(raw));
-  const folder = partsOf(message);
-  const parts = namesIn(folder).map((part) =>
-    fileLine("part", basename(part, ".json"), readFileSync(join(folder, part), "utf8"), {
-      message_id: message,
-    }),
-  );
-  if (!Array.isArray(inside)) return fileLine("message", message, raw, {}, parts);
+  const parts = partLines(partsOf(message), message);
+  if (!Array.isArray(inside)) return fileLine("message", message, raw, unread, parts);
   // Of July 2025: parts inside the message, in which a call's id was its part's.
   const told = inside.map((part, at) => insidePart(message, part, at));
   return fileLine("message", message, withoutMembers(raw.trim(), ["parts"]), {}, [...told, ...parts]);
+}
+
+function partLines(folder: string, message: string): string[] {
+  try {
+    return namesIn(folder).map((name) => {
+      const { raw, ...unread } = fileText(join(folder, name));
+      return fileLine("part", basename(name, ".json"), raw, { message_id: message, ...unread });
+    });
+  } catch (error) {
+    const unread = (error as Error).message;
+    return [rowLine("part", { id: basename(folder), message_id: message, unread, data: "" })];
+  }
+}
+
+/** What cannot be read costs only itself: its record says why. */
+function fileText(path: string): { raw: string; unread?: string } {
+  try {
+    return { raw: readFileSync(path, "utf8") };
+  } catch (error) {
+    return { raw: "", unread: `${basename(path)}: ${(error as Error).message}` };
+  }
 }
 
 function insidePart(message: string, part: unknown, at: number): string {
