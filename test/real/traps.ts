@@ -2,6 +2,7 @@
 // server, a plugin. Each leaves a mark.
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { QUIET } from "../../src/adapters/opencode/sandbox.ts";
 import { layDown } from "../../src/verify/run.ts";
 import type { Rig } from "./harness.ts";
 import type { CliName } from "./install.ts";
@@ -135,12 +136,18 @@ export const Trap = async () => {
   return { "chat.message": async () => void execSync(${JSON.stringify(touch("prompt-hook"))}) };
 };
 `;
-  await layDown(rig.cwd, { "opencode.json": JSON.stringify({ mcp: { trap: local(touch("mcp")) } }) });
+  const quiet = QUIET.map(([name, content]) => [`.opencode/${name}`, content]);
+  await layDown(rig.cwd, {
+    "opencode.json": JSON.stringify({ mcp: { trap: local(touch("mcp")) } }),
+    ".opencode/plugin/trap.js": plugin.replaceAll("/marks/", "/marks/project-"),
+    ...Object.fromEntries(quiet),
+  });
   await layDown(rig.home, { ".config/opencode/plugin/trap.js": plugin });
   await rig.configure((config) =>
     JSON.stringify({ ...JSON.parse(config), mcp: { user_trap: local(touch("user-mcp")) } }),
   );
-  return { args: [], all: ["mcp", "plugin", "prompt-hook", "user-mcp"] };
+  const all = ["mcp", "plugin", "project-plugin", "project-prompt-hook", "prompt-hook", "user-mcp"];
+  return { args: [], all };
 }
 
 const SET: Record<CliName, Setter> = {

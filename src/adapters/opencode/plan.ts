@@ -2,6 +2,9 @@
 // else the CLI's own import, which also makes the database where there is none.
 import { execFile } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { BatonError } from "../../session/error.ts";
 import type { Change, Guard, RowsChange } from "../../storage/changes.ts";
@@ -14,7 +17,7 @@ import { reading } from "./database.ts";
 import { exportPieces } from "./exported.ts";
 import { version } from "./installed.ts";
 import { dataFolder } from "./paths.ts";
-import { OFFLINE } from "./sandbox.ts";
+import { OFFLINE, QUIET } from "./sandbox.ts";
 import { databaseOf, endingOf, isProvenSchema, PROVEN_VERSIONS, schemaIn, TABLES } from "./store.ts";
 
 export function pathOf(target: Target, file = "main"): string {
@@ -73,8 +76,9 @@ async function importLines(cli: string, target: Target, lines: string, file: str
     );
   const pieces = exportPieces(linesIn(lines));
   await exportFiles(named(file, pieces), { main: file, force: true });
+  const own = await mkdtemp(join(tmpdir(), "baton-import-"));
   try {
-    const options = { cwd: target.cwd, env: environment(target.home), timeout: IMPORT_MS };
+    const options = { cwd: target.cwd, env: await environment(target.home, own), timeout: IMPORT_MS };
     await promisify(execFile)(cli, ["import", file], options);
   } catch (error) {
     const words = error instanceof Error ? error.message.split("\n").slice(0, 3).join(" ") : String(error);
@@ -84,6 +88,8 @@ async function importLines(cli: string, target: Target, lines: string, file: str
       "Start OpenCode once, then try again.",
       error,
     );
+  } finally {
+    await rm(own, { recursive: true, force: true });
   }
 }
 
@@ -98,15 +104,25 @@ async function* linesIn(path: string): AsyncGenerator<RowLine> {
   for await (const batch of readRecords(path)) for (const { value } of batch) yield value as RowLine;
 }
 
-/** The store of this home and no other; nothing is fetched for an import. */
-function environment(home: Home): Record<string, string> {
-  const set = Object.entries(home.env).flatMap(([name, value]) =>
-    /^(?:XDG_|OPENCODE_)/.test(name) && value ? [[name, value] as const] : [],
-  );
+/**
+ * The store of this home and no other. The configuration is an empty one in a folder of its own, and the project's
+ * is not looked at: its plugins would be run, and their library fetched (1.18.33).
+ */
+async function environment(home: Home, own: string): Promise<Record<string, string>> {
+  const folder = join(own, "config", "opencode");
+  for (const [name, content] of QUIET) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), content);
+  }
   return {
-    ...Object.fromEntries(set),
     PATH: home.env.PATH ?? process.env.PATH ?? "",
-    HOME: home.dir,
+    HOME: own,
+    XDG_DATA_HOME: dirname(dataFolder(home)),
+    XDG_CONFIG_HOME: join(own, "config"),
+    XDG_STATE_HOME: join(own, "state"),
+    XDG_CACHE_HOME: join(own, "cache"),
+    OPENCODE_DISABLE_PROJECT_CONFIG: "1",
+    OPENCODE_PURE: "1",
     ...OFFLINE,
   };
 }

@@ -12,10 +12,7 @@ export function sandbox(home: string, port: number): Sandbox {
   return {
     files: {
       ".config/opencode/opencode.json": JSON.stringify(config(port, MODEL)),
-      // As if its plugins' library were installed: it would be fetched as soon as the CLI starts (1.18.33).
-      ".config/opencode/node_modules/.keep": "",
-      ".config/opencode/package.json": JSON.stringify({ dependencies: PLUGIN }),
-      ".config/opencode/package-lock.json": JSON.stringify({ packages: { "": { dependencies: PLUGIN } } }),
+      ...Object.fromEntries(QUIET.map(([name, content]) => [`.config/opencode/${name}`, content])),
       [CATALOGUE]: "{}",
     },
     env: { HOME: home, ...OFFLINE, OPENCODE_MODELS_PATH: `${home}/${CATALOGUE}` },
@@ -30,6 +27,13 @@ export function sandbox(home: string, port: number): Sandbox {
 const CATALOGUE = ".config/opencode/no-models.json";
 
 const PLUGIN = { "@opencode-ai/plugin": "*" };
+
+/** As if its plugins' library were installed: it would be fetched as soon as the CLI starts (1.18.33). */
+export const QUIET: readonly (readonly [name: string, content: string])[] = [
+  ["node_modules/.keep", ""],
+  ["package.json", JSON.stringify({ dependencies: PLUGIN })],
+  ["package-lock.json", JSON.stringify({ packages: { "": { dependencies: PLUGIN } } })],
+];
 
 export const OFFLINE = {
   OPENCODE_DISABLE_AUTOUPDATE: "1",
