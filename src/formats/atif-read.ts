@@ -1,7 +1,7 @@
 // Reads a trajectory of the Agent Trajectory Interchange Format (ATIF), from version 1.0 on: fields that came with
 // later versions are simply absent in earlier ones.
 import { loss } from "../session/losses.ts";
-import type { Entry, Part, Session, Tool, ToolCall, Usage } from "../session/session.ts";
+import type { Compaction, Entry, Part, Session, Tool, ToolCall, Usage } from "../session/session.ts";
 import type { Source } from "../session/source.ts";
 import { vendorOf } from "../session/vendor.ts";
 import { isObject, type Json } from "./check.ts";
@@ -42,8 +42,7 @@ function trajectory(value: Json, document: Document, place: string): Read {
       `${JSON.stringify(value.schema_version)} is not one that Baton reads.`,
     );
   const timeline = newTimeline(document.time);
-  for (const [index, step] of objectsAt(document, value.steps, at("steps")).entries())
-    addStep(timeline, step, `${at("steps")}[${index}]`, document);
+  addSteps(timeline, objectsAt(document, value.steps, at("steps")), at("steps"), document);
   const subagents = value.subagent_trajectories ?? [];
   const children = objectsAt(document, subagents, at("subagent_trajectories")).map((child, index) => {
     const inner = trajectory(child, document, `${at("subagent_trajectories")}[${index}]`);
@@ -52,6 +51,22 @@ function trajectory(value: Json, document: Document, place: string): Read {
     return inner.children.length > 0 ? { ...session, children: inner.children } : session;
   });
   return { entries: timeline.entries, known: knownOf(value), losses: timeline.losses, children };
+}
+
+/** What a compaction left follows it and says so; its entries may have the ids of those that they replace. */
+function addSteps(timeline: Timeline, steps: readonly Json[], place: string, document: Document): void {
+  let left: Timeline | undefined;
+  for (const [index, step] of steps.entries()) {
+    const last = timeline.entries.at(-1);
+    const isLeft = last?.type === "compaction" && isObject(step.extra) && step.extra.compaction === last.id;
+    if (!isLeft) left = undefined;
+    else if (!left) {
+      left = newTimeline(document.time);
+      last.replacement = left.entries as Compaction["replacement"];
+    }
+    addStep(left ?? timeline, step, `${place}[${index}]`, document);
+    if (left) timeline.losses.push(...left.losses.splice(0));
+  }
 }
 
 function knownOf(value: Json): Known {
@@ -124,6 +139,8 @@ function addSystem(timeline: Timeline, id: string, parts: readonly Part[], extra
   if (extra.kind === "switch" && isObject(extra.switch)) {
     const made = extra.switch as Extract<Entry, { type: "switch" }>["switch"];
     timeline.entries.push({ id, timestamp, type: "switch", switch: made });
+  } else if (extra.kind === "empty") {
+    return;
   } else if (extra.kind === "compaction") {
     const keeps = Array.isArray(extra.keeps) ? extra.keeps.map(String) : undefined;
     timeline.entries.push({
@@ -132,6 +149,7 @@ function addSystem(timeline: Timeline, id: string, parts: readonly Part[], extra
       type: "compaction",
       ...(content !== "" && { summary: content }),
       ...(keeps && { keeps }),
+      ...(extra.replaced === true && { replacement: [] }),
     });
   } else {
     const subtype = filled(extra.subtype);
@@ -158,9 +176,17 @@ function addReply(timeline: Timeline, step: Json, id: string, parts: Part[], com
 
 /** What a call means in universal terms, if the writer said so. */
 function universalOf(extra: unknown, name: string, given: unknown): Partial<ToolCall> {
-  if (!isObject(extra) || typeof extra.tool !== "string" || !isObject(extra.input)) return {};
-  if (!isUniversal(extra.tool, extra.input)) return {};
-  return { tool: extra.tool as Tool, input: extra.input, originalTool: name, originalInput: given };
+  if (!isObject(extra)) return {};
+  const original = {
+    originalTool: name,
+    originalInput: typeof extra.text === "string" ? extra.text : given,
+    ...(extra.hosted === true && { hosted: true }),
+  };
+  if (typeof extra.tool !== "string" || !isObject(extra.input))
+    return extra.hosted === true ? { hosted: true } : {};
+  const { tool, input } = extra;
+  if (tool !== "unknown" && typeof input.patch !== "string" && !isUniversal(tool, input)) return {};
+  return { tool: tool as Tool, input, ...original };
 }
 
 /** What the environment answered; it may also answer nothing in particular. */

@@ -7,7 +7,7 @@ import type { Json } from "./check.ts";
 import type { WriteOptions } from "./format.ts";
 import { argumentObject, newOutgoing, type Outgoing, reportHeader } from "./outgoing.ts";
 import { linkOf, type Media, mention, partsOf, textOf } from "./parts.ts";
-import { outputOf, type Pair, type Turn, turnsOf } from "./turns.ts";
+import { type Left, leftBy, outputOf, type Pair, type Turn, turnsOf, unfolded } from "./turns.ts";
 
 export function writeAtif(stream: Stream, options: WriteOptions = {}): AsyncIterable<string> {
   return batches(document(stream, options));
@@ -32,6 +32,8 @@ const KEPT = [
   "children",
 ] as const;
 
+const EMPTY = { source: "system", message: "", extra: { kind: "empty" } };
+
 async function* trajectory(stream: Stream, options: WriteOptions, indent: string): AsyncGenerator<string> {
   const { header } = stream;
   await reportHeader(stream, KEPT, options);
@@ -42,15 +44,17 @@ async function* trajectory(stream: Stream, options: WriteOptions, indent: string
   yield `${inner}"session_id": ${JSON.stringify(header.source.originalId ?? header.id)},\n`;
   yield `${inner}"trajectory_id": ${JSON.stringify(header.id)},\n`;
   yield `${inner}"agent": ${JSON.stringify(agentOf(header))},\n${inner}"steps": [`;
-  for await (const turn of turnsOf(stream.entries())) {
+  const left: Left = new WeakMap();
+  for await (const turn of turnsOf(unfolded(stream.entries(), left))) {
     const step = stepOf(turn, header, out);
     if (!step) continue;
-    yield `${totals.steps === 0 ? "" : ","}\n${inner}  ${JSON.stringify(numbered(step, totals))}`;
+    const whole = copied(step, leftBy(turn, left));
+    yield `${totals.steps === 0 ? "" : ","}\n${inner}  ${JSON.stringify(numbered(whole, totals))}`;
   }
   // The format wants a step at least.
   if (totals.steps === 0) {
     out.lost("message_added", undefined, "an empty trajectory is not allowed");
-    yield `\n${inner}  ${JSON.stringify(numbered({ source: "system", message: "" }, totals))}`;
+    yield `\n${inner}  ${JSON.stringify(numbered(EMPTY, totals))}`;
   }
   yield `\n${inner}],\n${inner}"final_metrics": ${JSON.stringify(finalMetrics(header, totals))},\n`;
   yield* children(stream, options, inner);
@@ -75,8 +79,10 @@ interface Totals {
 }
 
 /** The step with its number first, added to the totals. */
-function numbered(step: Json & { metrics?: Metrics }, totals: Totals): Json {
+function numbered(step: Step, totals: Totals): Json {
   totals.steps++;
+  // What a compaction left was paid for where it was said first.
+  if (step.is_copied_context) return { step_id: totals.steps, ...step };
   totals.prompt += step.metrics?.prompt_tokens ?? 0;
   totals.completion += step.metrics?.completion_tokens ?? 0;
   totals.cached += step.metrics?.cached_tokens ?? 0;
@@ -121,7 +127,15 @@ function promptTokens({ input, cacheRead = 0, cacheWrite = 0 }: Omit<Usage, "out
   return input + cacheRead + cacheWrite;
 }
 
-function stepOf(turn: Turn, header: Header, out: Outgoing): (Json & { metrics?: Metrics }) | undefined {
+type Step = Json & { metrics?: Metrics; extra?: Json };
+
+/** What a compaction left in place of the history says so. */
+function copied(step: Step, compaction: string | undefined): Step {
+  if (compaction === undefined) return step;
+  return { ...step, is_copied_context: true, extra: { ...step.extra, compaction } };
+}
+
+function stepOf(turn: Turn, header: Header, out: Outgoing): Step | undefined {
   if (turn.type === "reply") return replyStep(turn, header, out);
   const { entry } = turn;
   switch (entry.type) {
@@ -130,7 +144,11 @@ function stepOf(turn: Turn, header: Header, out: Outgoing): (Json & { metrics?: 
     case "system":
       return plainStep("system", entry, entry.content, { ...flags(entry), subtype: entry.subtype });
     case "compaction":
-      return plainStep("system", entry, entry.summary ?? "", { kind: "compaction", keeps: entry.keeps });
+      return plainStep("system", entry, entry.summary ?? "", {
+        kind: "compaction",
+        keeps: entry.keeps,
+        replaced: entry.replacement && true,
+      });
     case "tool_result":
       out.lost("result_dropped", entry.id, `its call ${entry.callId} is not there`);
       return undefined;
@@ -143,7 +161,7 @@ function flags({ injected, note }: Entry): Json {
   return { injected, note };
 }
 
-function plainStep(source: "user" | "system", entry: Entry, message: unknown, extra: Json): Json {
+function plainStep(source: "user" | "system", entry: Entry, message: unknown, extra: Json): Step {
   return { ...timed(entry), source, message, extra: { id: entry.id, ...defined(extra) } };
 }
 
@@ -159,7 +177,7 @@ function defined(fields: Json): Json {
 
 type Reply = Extract<Turn, { type: "reply" }>;
 
-function replyStep({ said, pairs }: Reply, header: Header, out: Outgoing): Json & { metrics?: Metrics } {
+function replyStep({ said, pairs }: Reply, header: Header, out: Outgoing): Step {
   const entries = [...said, ...pairs.map(({ call }) => call)];
   const first = entries[0] as Entry;
   const parts = said.flatMap((entry) => partsOf(entry));
@@ -184,10 +202,18 @@ function replyStep({ said, pairs }: Reply, header: Header, out: Outgoing): Json 
 
 function callOf({ call }: Pair, out: Outgoing): Json {
   const name = call.originalTool ?? call.tool;
-  // What it means in universal terms, for whoever carries it on.
-  const isKnown = call.tool !== "unknown" && call.originalTool !== undefined;
-  const universal = isKnown ? { extra: { tool: call.tool, input: call.input } } : {};
-  return { tool_call_id: call.id, function_name: name, arguments: argumentObject(call, out), ...universal };
+  // What it means in universal terms and its very text, for whoever carries it on.
+  const extra = defined({
+    ...(call.originalTool !== undefined && { tool: call.tool, input: call.input }),
+    text: typeof call.originalInput === "string" ? call.originalInput : undefined,
+    hosted: call.hosted,
+  });
+  return {
+    tool_call_id: call.id,
+    function_name: name,
+    arguments: argumentObject(call, out),
+    ...(Object.keys(extra).length > 0 && { extra }),
+  };
 }
 
 function resultOf(result: ToolResult, out: Outgoing): Json {

@@ -10,7 +10,7 @@ import type { WriteOptions } from "./format.ts";
 import { STYLE } from "./html-style.ts";
 import { block, code, diff, escaped, folded, inLine } from "./html-text.ts";
 import { inlineOf, isCommonImage, type Media, nameOf, partsOf } from "./parts.ts";
-import { outputOf, type Turn, turnsOf } from "./turns.ts";
+import { type Left, leftBy, outputOf, type Turn, turnsOf, unfolded } from "./turns.ts";
 
 type Reply = Extract<Turn, { type: "reply" }>;
 
@@ -43,10 +43,19 @@ interface Seen {
 
 async function* session(stream: Stream, seen: Seen): AsyncGenerator<string> {
   const subagents = subagentsOf(stream.header);
-  for await (const turn of turnsOf(stream.entries())) {
+  const left: Left = new WeakMap();
+  let isLeft = false;
+  for await (const turn of turnsOf(unfolded(stream.entries(), left))) {
+    if (isLeft !== (leftBy(turn, left) !== undefined)) {
+      isLeft = !isLeft;
+      yield isLeft ? "<details open><summary>What stands in for it</summary>\n" : "</details>\n";
+    }
     if (turn.type === "reply") yield* reply(turn, subagents);
+    // What a compaction left are no new prompts.
+    else if (isLeft && turn.entry.type === "user") yield repeated(turn.entry);
     else yield* part(turn.entry, seen);
   }
+  if (isLeft) yield "</details>\n";
   for await (const child of stream.children()) {
     const { header } = child;
     const title = inLine(header.title ?? header.id);
@@ -129,6 +138,10 @@ function prompt(entry: Extract<Entry, { type: "user" }>, seen: Seen): string {
   );
   const heading = `<h2>Prompt ${number}${when(entry)}</h2>`;
   return `<article class="prompt" id="prompt-${number}">\n${heading}\n${content(partsOf(entry))}</article>\n`;
+}
+
+function repeated(entry: Extract<Entry, { type: "user" }>): string {
+  return `<article>\n<h3>Prompt${when(entry)}</h3>\n${content(partsOf(entry))}</article>\n`;
 }
 
 function when({ timestamp }: Entry): string {

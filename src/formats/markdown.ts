@@ -10,6 +10,7 @@ import { batches } from "./batches.ts";
 import { diffOf } from "./diff.ts";
 import type { WriteOptions } from "./format.ts";
 import { codeSpan, fenced, html, plain, quoted } from "./markdown-text.ts";
+import { type Left, unfolded } from "./turns.ts";
 
 export function writeMarkdown(stream: Stream, options: WriteOptions = {}): AsyncIterable<string> {
   return batches(session(stream, options, 1));
@@ -22,10 +23,25 @@ async function* session(stream: Stream, options: WriteOptions, level: number): A
   if (level === 1) yield `# ${title}\n\n`;
   else yield `<a id="session-${html(header.id)}"></a>\n\n${heading} Subagent: ${title}\n\n`;
   yield facts(header);
-  const subagents = subagentsOf(header);
-  for await (const item of exchanges(stream.entries())) yield* block(item, subagents);
+  yield* blocks(stream.entries(), subagentsOf(header));
   if (options.losses) yield lossList(stream.losses);
   for await (const child of stream.children()) yield* session(child, options, level + 1);
+}
+
+async function* blocks(
+  entries: AsyncIterable<Entry>,
+  subagents: ReadonlyMap<string, string>,
+): AsyncGenerator<string> {
+  const left: Left = new WeakMap();
+  let isLeft = false;
+  for await (const item of exchanges(unfolded(entries, left))) {
+    const first = item.type === "exchange" ? item.pairs[0]?.call : item;
+    if (isLeft !== (first !== undefined && left.has(first))) {
+      isLeft = !isLeft;
+      yield isLeft ? "*This stands in for it:*\n\n" : "*The conversation goes on:*\n\n---\n\n";
+    }
+    yield* block(item, subagents);
+  }
 }
 
 function facts(header: Header): string {

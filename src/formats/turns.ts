@@ -1,5 +1,6 @@
 // A session as the messages that APIs know: what a model said together with what it called, and each call with
 // its result.
+import { mapped } from "../session/batches.ts";
 import type { AssistantEntry, Entry, ToolResult } from "../session/session.ts";
 import { type Exchange, exchanges } from "../transform/exchanges.ts";
 
@@ -32,6 +33,26 @@ export async function* turnsOf(entries: AsyncIterable<Entry>): AsyncGenerator<Tu
     else yield { type: "entry", entry: item };
   }
   if (said.length > 0) yield { type: "reply", said, pairs: [] };
+}
+
+/** Entries that a compaction left in place of the history, each with the compaction's id. */
+export type Left = WeakMap<Entry, string>;
+
+/** The entries in which every compaction is followed by what it left; a call there may be answered after it. */
+export function unfolded(entries: AsyncIterable<Entry>, left: Left): AsyncIterable<Entry> {
+  return mapped(entries, (batch) =>
+    batch.flatMap((entry): Entry[] => {
+      if (entry.type !== "compaction" || !entry.replacement) return [entry];
+      for (const one of entry.replacement) left.set(one, entry.id);
+      return [entry, ...entry.replacement];
+    }),
+  );
+}
+
+/** The compaction that left a turn, if one did. */
+export function leftBy(turn: Turn, left: Left): string | undefined {
+  const first = turn.type === "entry" ? turn.entry : (turn.said[0] ?? turn.pairs[0]?.call);
+  return first && left.get(first);
 }
 
 /** Where nothing says which message an entry belongs to, a text and the calls after it are one. */
