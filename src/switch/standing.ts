@@ -46,16 +46,23 @@ export async function headThen(source: Source, standing: Standing): Promise<numb
   const { skeleton } = source;
   const { entries, marks, head } = standing;
   if (entries === 0 || skeleton.length < entries) return -1;
-  const now = await marksAt(source, entries, marks.length);
-  const same = marks.filter((mark, at) => mark === now[at]).length;
-  // An agent may have cleared outputs since; another history has hardly anything in common.
-  if (same * 2 <= marks.length && marks.length > 0) return -1;
+  if (!(await endsIn(source, entries, marks))) return -1;
   return head === undefined ? entries - 1 : skeleton.find(head);
 }
 
-async function marksAt(source: Source, to: number, count = MARKED): Promise<number[]> {
+/** An agent that took turns back and went on has others in their place; outputs it may have cleared since. */
+async function endsIn(source: Source, to: number, marks: readonly number[]): Promise<boolean> {
+  let at = 0;
+  for await (const entry of source.entries({ from: to - marks.length, to })) {
+    const isSame = markOf(entry.type, entryText(entry)) === marks[at++];
+    if (!isSame && entry.type !== "tool_result") return false;
+  }
+  return true;
+}
+
+async function marksAt(source: Source, to: number): Promise<number[]> {
   const marks: number[] = [];
-  for await (const entry of source.entries({ from: Math.max(0, to - count), to }))
+  for await (const entry of source.entries({ from: Math.max(0, to - MARKED), to }))
     marks.push(markOf(entry.type, entryText(entry)));
   return marks;
 }
