@@ -10,7 +10,7 @@ import { compose, oneLine } from "./compose.ts";
 import { newCursor, type Passed, type Recorded } from "./cursor.ts";
 import { entriesOf } from "./entries.ts";
 import { modelMessages, type NativePair, userMessage } from "./messages.ts";
-import { membersOf, piecesOf, responseIn, toolCallsOf } from "./native.ts";
+import { type Message, membersOf, piecesOf, responseIn, toolCallsOf } from "./native.ts";
 import { digestOf, isUntouched, nativeOf, type Original, originalOf } from "./original.ts";
 import { hashOf } from "./paths.ts";
 import { folderOf } from "./plan.ts";
@@ -178,7 +178,7 @@ function changed(recorded: Recorded, group: readonly Entry[], target: Target): J
     const made = user && userMessage(user, message.id);
     const results = group.filter((entry): entry is ToolResult => entry.type === "tool_result");
     const kept = results.length > 0 ? [{ ...message, content: resultsOf(recorded, results) }] : [];
-    return made ? [{ ...message, ...made.message }] : kept;
+    return made ? [{ ...unsaid(message), ...made.message }] : kept;
   }
   const said = group.find((entry): entry is AssistantEntry => entry.type === "assistant");
   const calls = group.filter((entry): entry is ToolCall => entry.type === "tool_call");
@@ -189,7 +189,15 @@ function changed(recorded: Recorded, group: readonly Entry[], target: Target): J
   const kept = toolCallsOf(message).filter(
     ({ id, result }) => result && calls.some((call) => call.id === id),
   );
-  return [{ ...message, ...own?.message }, ...(results ? [{ ...results.message, ...outcomesOf(kept) }] : [])];
+  return [
+    ...(own ? [{ ...unsaid(message), ...own.message }] : []),
+    ...(results ? [{ ...results.message, ...outcomesOf(kept) }] : []),
+  ];
+}
+
+/** A message without what repeats its words and calls: neither may outlive the ones that were changed. */
+function unsaid({ toolCalls: _, displayContent: __, ...rest }: Message): Json {
+  return rest;
 }
 
 function pairsOf(call: ToolCall, group: readonly Entry[], target: Target): NativePair[] {
