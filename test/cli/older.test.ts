@@ -1,13 +1,15 @@
-// Sessions of stores that today's CLI does not look into any more: going on with them makes a new session that it
+// Sessions of stores that today's CLI does not look into, because they are older or of another channel: going on with them makes a new session that it
 // finds, and says why.
 import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { emptyStore, newGoDatabase } from "../adapters/opencode/database.ts";
+import { buildDatabases, emptyStore, newGoDatabase } from "../adapters/opencode/database.ts";
 import { newPlace, type Place, run } from "./transcript.ts";
 
 const TREE = join(import.meta.dirname, "../adapters/opencode/fixtures/tree/native");
 const OLDER = join(import.meta.dirname, "../adapters/opencode/fixtures/older/native");
+const CHANNEL = join(import.meta.dirname, "../adapters/opencode/fixtures/compacted/native");
+const CHANNEL_ID = "ses_e34fffffd000Compact0fixtur1";
 const TREE_ID = "ses_700000000000Tree00fixture01";
 
 let place: Place;
@@ -35,10 +37,19 @@ function addGo(): void {
   ]);
 }
 
+function addChannel(): void {
+  const store = join(place.home, ".local/share/opencode");
+  const made = join(place.root, "made");
+  cpSync(CHANNEL, made, { recursive: true });
+  buildDatabases(made);
+  cpSync(join(made, "opencode.db"), join(store, "opencode-dev.db"));
+}
+
 describe.each([
   ["the JSON tree", addTree, TREE_ID],
   ["the tree before it", addOlder, "ses_800000000000Older0fixture1"],
   ["the Go version", addGo, "0a1b"],
+  ["another channel", addChannel, CHANNEL_ID],
 ])("a session of %s", (_, add, id) => {
   it("is resumed as a new session of today's store, which is said", () => {
     add();
@@ -49,7 +60,7 @@ describe.each([
     expect(told.path).toBe(join(place.home, ".local/share/opencode/opencode.db"));
     expect(told.command.argv).toEqual(["opencode", "-s", told.originalId]);
     expect(told.warnings).toContain(
-      "This session is of an older OpenCode, and today's does not find it: it goes on in a new session.",
+      "This session is of an older OpenCode or of another channel's, and today's does not find it: it goes on in a new session.",
     );
     expect(told.operation).not.toBeNull();
     const listed = JSON.parse(run(place, "baton list --agent opencode --json").stdout).sessions;

@@ -6,7 +6,7 @@ import type { Home, SessionRef } from "../adapter.ts";
 import { fileRef } from "../folder.ts";
 import { reading, sessionRows } from "./database.ts";
 import { word } from "./native.ts";
-import { isResumable, kindOf } from "./open.ts";
+import { isResumable } from "./open.ts";
 import { databasePath } from "./paths.ts";
 import { isProvenSchema, PROVEN_VERSIONS } from "./store.ts";
 
@@ -17,7 +17,7 @@ export async function copy(ref: SessionRef, to: Home, cwd: string): Promise<Sess
   if (!isResumable(ref))
     throw new BatonError(
       "unsupported",
-      `${ref.path} is of an OpenCode that does not resume any more.`,
+      `${ref.path} is of an older OpenCode or of another channel's, and today's does not resume from it.`,
       "Carry it into a new session with `baton resume`.",
     );
   const path = databasePath(to);
@@ -58,13 +58,11 @@ function projectsOf(database: DatabaseSync, ids: readonly string[]): string[] {
 
 /**
  * Rows are added only to a database of a shape that was proven, behind messages that are not of the future, and not
- * where the user went back: what comes behind that goes with the next prompt.
+ * where the user went back or the CLI does not look: what comes behind that goes with the next prompt.
  */
-export async function canExtend(
-  { path, originalId }: SessionRef,
-  version = PROVEN_VERSIONS.at(-1) ?? "",
-): Promise<boolean> {
-  if (kindOf(path) !== "database" || !isProvenSchema(path, version)) return false;
+export async function canExtend(ref: SessionRef, version = PROVEN_VERSIONS.at(-1) ?? ""): Promise<boolean> {
+  const { path, originalId } = ref;
+  if (!isResumable(ref) || !isProvenSchema(path, version)) return false;
   return reading(path, (database) => {
     const messages = "SELECT max(time_created) t FROM message WHERE session_id = ?";
     const session = database.prepare("SELECT revert FROM session WHERE id = ?").get(originalId);

@@ -7,7 +7,7 @@ import type { SessionRef } from "../adapter.ts";
 import { openSource, type PassOptions } from "../open.ts";
 import { generationOf, identityOf, readDatabase, reading, sessionRows } from "./database.ts";
 import { headOf, ROWS, SQLITE } from "./head.ts";
-import { discoverBeside } from "./paths.ts";
+import { DATABASE, discoverBeside } from "./paths.ts";
 import { fold } from "./read.ts";
 import { readExport, readTree } from "./tree.ts";
 
@@ -24,9 +24,11 @@ export function kindOf(path: string): StoreKind {
   return ROWS.test(head) ? "lines" : "export";
 }
 
-/** The CLI uses a database in its own folder: not the tree of before, nor the Go version's in the project. */
+/** The CLI uses one database in its own folder: no tree, no other channel's, nor the Go version's in the project. */
 export function isResumable({ path }: SessionRef): boolean {
-  return kindOf(path) === "database" && basename(dirname(path)) !== ".opencode";
+  return (
+    basename(path) === DATABASE && basename(dirname(path)) !== ".opencode" && kindOf(path) === "database"
+  );
 }
 
 /** `seen`: the sessions above this one, because a damaged store may name a session as its own child. */

@@ -15,9 +15,11 @@ export function dataFolder(home: Home): string {
   return join(home.env.XDG_DATA_HOME || join(home.dir, ".local", "share"), "opencode");
 }
 
-/** The one that today's CLI uses. */
+/** The one that the CLI of the npm package uses. */
+export const DATABASE = "opencode.db";
+
 export function databasePath(home: Home): string {
-  return join(dataFolder(home), "opencode.db");
+  return join(dataFolder(home), DATABASE);
 }
 
 export function stores(home: Home): string[] {
@@ -25,7 +27,7 @@ export function stores(home: Home): string[] {
 }
 
 /** Builds of another channel have a database of their own. */
-const DATABASE = /^opencode(?:-[\w.-]+)?\.db$/;
+const ANY_DATABASE = /^opencode(?:-[\w.-]+)?\.db$/;
 
 export async function* discover(home: Home, onProblem?: OnProblem): AsyncGenerator<SessionRef> {
   const known = new Set<string>();
@@ -41,7 +43,7 @@ async function* found(home: Home, onProblem?: OnProblem): AsyncGenerator<Session
   const data = dataFolder(home);
   const names = (await entriesOf(data, onProblem))
     .map(({ name }) => name)
-    .filter((name) => DATABASE.test(name));
+    .filter((name) => ANY_DATABASE.test(name));
   // The plain name sorts first, and is the one in use.
   for (const name of names.sort((a, b) => a.length - b.length))
     yield* inDatabase(join(data, name), onProblem);
@@ -49,7 +51,7 @@ async function* found(home: Home, onProblem?: OnProblem): AsyncGenerator<Session
   for (const { name } of await entriesOf(join(data, "project"), onProblem))
     yield* inTree(join(data, "project", name, "storage"), onProblem);
   for (const project of new Set([home.dir, ...(home.projects ?? [])]))
-    yield* inDatabase(join(project, ".opencode", "opencode.db"), onProblem);
+    yield* inDatabase(join(project, ".opencode", DATABASE), onProblem);
 }
 
 async function* inDatabase(path: string, onProblem?: OnProblem): AsyncGenerator<SessionRef> {

@@ -124,7 +124,7 @@ function isFound({ adapter, ref }: NonNullable<Opened["native"]>): boolean {
 function whyAnew({ native }: Opened, to: Adapter): string[] {
   if (!native || native.adapter !== to || isFound(native)) return [];
   return [
-    `This session is of an older ${to.label}, and today's does not find it: it goes on in a new session.`,
+    `This session is of an older ${to.label} or of another channel's, and today's does not find it: it goes on in a new session.`,
   ];
 }
 

@@ -1,5 +1,5 @@
 // Rows are put into a database for versions that were proven with its shape; for any other its own import writes.
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -58,4 +58,19 @@ it("any other is asked to import, and the doctor says so", async () => {
   expect(await opencode.remarks?.(home, "1.18.34")).toEqual([
     expect.stringMatching(/written by `opencode import`.* with 1\.18\.33 only$/),
   ]);
+});
+
+it("the database of another channel is neither resumed from, nor extended, nor proven", async () => {
+  const { dir, home, carried } = await homeWithCli("1.18.33");
+  await carried();
+  const store = join(dir, ".local", "share", "opencode");
+  renameSync(join(store, "opencode.db"), join(store, "opencode-dev.db"));
+  const [ref] = await Array.fromAsync(opencode.discover(home));
+  expect(ref?.path).toBe(join(store, "opencode-dev.db"));
+  expect(opencode.isResumable?.(ref!)).toBe(false);
+  expect(await opencode.canExtend?.(ref!, "1.18.33")).toBe(false);
+  await expect(opencode.copy?.(ref!, { dir: join(dir, "private"), env: {} }, dir)).rejects.toMatchObject({
+    code: "unsupported",
+    message: expect.stringContaining("another channel"),
+  });
 });
