@@ -23,7 +23,7 @@ type More<E> = Partial<Omit<E, "id" | "type" | "turn">>;
 export function newTimeline(time: string) {
   const entries: Entry[] = [];
   const losses: Loss[] = [];
-  const calls = new Set<string>();
+  const calls = newCalls();
   const ids = new Set<string>();
   const free = (id: string): string => {
     let made = id;
@@ -46,10 +46,10 @@ export function newTimeline(time: string) {
       entries.push({ timestamp: time, ...replyOf(parts), ...more, ...own });
     },
     call(id: string, turn: string, name: string, input: unknown, more: More<ToolCall> = {}): void {
-      if (ids.has(id)) losses.push(loss("id_duplicate", { entry: id }, "a later call has the same id"));
-      calls.add(id);
-      const own = { id: free(id), type: "tool_call" as const, turn };
-      entries.push({ timestamp: time, ...callOf(name, input), ...more, ...own });
+      const own = { id: free(id || "call"), type: "tool_call" as const, turn };
+      calls.add(id, own.id, turn);
+      const renamed = own.id === id ? {} : { originalId: id };
+      entries.push({ timestamp: time, ...callOf(name, input), ...renamed, ...more, ...own });
     },
     result(
       id: string,
@@ -59,10 +59,35 @@ export function newTimeline(time: string) {
       more: More<ToolResult> = {},
     ): void {
       const { content, ...rest } = contentOf(parts);
-      const own = { id: free(id), type: "tool_result" as const, callId, success, output: content };
-      if (!calls.has(callId))
+      const call = calls.answered(callId);
+      const base = { id: free(id), type: "tool_result" as const, callId: call ?? callId };
+      const own = { ...base, success, output: content };
+      if (call === undefined)
         losses.push(loss("result_orphaned", { entry: own.id }, `no call with the id ${callId}`));
       entries.push({ timestamp: time, ...rest, ...more, ...own });
+    },
+  };
+}
+
+/**
+ * The calls so far by the ids that they have in the history. Many servers count anew in every message, so a result
+ * belongs to the nearest message before it with an open call of its id, and there to the first one.
+ */
+function newCalls() {
+  const byId = new Map<string, { entry: string; turn: string; isOpen: boolean }[]>();
+  return {
+    add(id: string, entry: string, turn: string): void {
+      const known = byId.get(id) ?? [];
+      byId.set(id, known);
+      known.push({ entry, turn, isOpen: true });
+    },
+    /** The entry of the call that a result with this id answers; a second result belongs to the last one. */
+    answered(id: string): string | undefined {
+      const known = byId.get(id) ?? [];
+      const turn = known.findLast(({ isOpen }) => isOpen)?.turn;
+      const call = known.find((one) => one.isOpen && one.turn === turn) ?? known.at(-1);
+      if (call) call.isOpen = false;
+      return call?.entry;
     },
   };
 }
