@@ -133,13 +133,16 @@ function foldUser(state: OpenCodeState, context: Context, parts: Parts, odd: Odd
     const before = state.last === undefined ? {} : { before: state.last };
     state.compacting = { message: context.id, ...before, ...(tail !== undefined && { tail }) };
   }
-  noteModel(state, objectOf(context.data.model), out);
+  const asked = objectOf(context.data.model);
+  if (word(asked.modelID) !== undefined) state.isAsked = true;
+  noteModel(state, asked, out);
   add(state, context.id, userEntries(context, parts, odd), out);
 }
 
 function foldAssistant(state: OpenCodeState, context: Context, parts: Parts, odd: Odd, out: Folded[]): void {
   const { data } = context;
-  noteModel(state, data, out);
+  // The CLI goes on with the model of the last prompt, whoever replied to it.
+  if (!state.isAsked) noteModel(state, data, out);
   const { entries, subagents } = assistantEntries(context, parts, odd);
   const failed = isFailed(data, parts);
   const shown = failed ? entries.map((entry): Entry => ({ ...entry, note: true })) : entries;

@@ -13,6 +13,8 @@ export interface OpenCodeState {
   compacting?: { message: string; before?: string; tail?: string };
   model?: string;
   provider?: string;
+  /** Prompts name their model; before September 2025 only replies did. */
+  isAsked?: boolean;
   /** Types that were reported as unknown. */
   unknown: string[];
 }
