@@ -8,7 +8,7 @@ import { fileRef } from "../folder.ts";
 import type { PassOptions } from "../open.ts";
 import { count, isObject, type JsonObject, word } from "./native.ts";
 import { readOneFile } from "./one-file.ts";
-import { findRollout, metaOf } from "./paths.ts";
+import { findRollout, isOneFile, metaOf } from "./paths.ts";
 
 export interface Segment {
   path: string;
@@ -74,7 +74,7 @@ async function offsetOf(path: string, ordinal: number): Promise<number> {
 export async function* readLineage(segments: readonly Segment[], options: PassOptions) {
   const main = segments.at(-1);
   if (segments.length === 1 && main) {
-    if (main.path.endsWith(".json")) yield await readOneFile(main.path, options.from);
+    if (await isOneFile(main.path)) yield await readOneFile(main.path, options.from);
     else yield* readRecords(main.path, options);
     return;
   }

@@ -148,7 +148,7 @@ export async function recognise(path: string): Promise<SessionRef | undefined> {
 
 /** The payload of a rollout's first line that says whose it is, or undefined when it is not a rollout. */
 export async function metaOf(path: string, size: number): Promise<JsonObject | undefined> {
-  if (path.endsWith(".json")) return oneFileMeta(path, size);
+  if (await isOneFile(path)) return oneFileMeta(path, size);
   const lines = (await headOf(path)).split("\n");
   for (const line of lines.slice(0, 5)) {
     const record = recordOf(parsed(line));
@@ -159,6 +159,13 @@ export async function metaOf(path: string, size: number): Promise<JsonObject | u
     return undefined;
   }
   return undefined;
+}
+
+/** By its content, because a copy may have any name; where the first line cannot be read, the name decides. */
+export async function isOneFile(path: string): Promise<boolean> {
+  const head = (await headOf(path)).replace(/^\uFEFF/, "").trimStart();
+  if (/^\{\s*"(?:session|items)"\s*:/.test(head)) return true;
+  return path.endsWith(".json") && parsed(head.split("\n", 1)[0] ?? "") === undefined;
 }
 
 /** Other agents' lines have a `type` too; a rollout's first lines have one inside as well, or a turn. */

@@ -11,7 +11,7 @@ import { isOneFile } from "./one-file.ts";
 
 /** A session of the first generation is one object; nothing can be added to its end. */
 export async function canExtend(ref: SessionRef): Promise<boolean> {
-  return !isOneFile(ref.path);
+  return !(await isOneFile(ref.path));
 }
 
 export async function* extension(

@@ -1,12 +1,41 @@
 // Sessions of the first generation: one JSON object per file, {sessionId, projectHash, messages: […]}, printed over
 // many lines. The whole file is one record.
-import { readFile, stat } from "node:fs/promises";
+import { open, readFile, stat } from "node:fs/promises";
 import { type Loss, loss } from "../../session/losses.ts";
 import type { NativeRecord, Position } from "../../storage/records.ts";
+import { isObject } from "../json.ts";
 
 const LARGEST = 1 << 28;
 
-export const isOneFile = (path: string) => path.endsWith(".json");
+const BEGINNING = 1 << 16;
+
+/**
+ * By its content, because a copy may have any name: a log's first line is an object of its own, without messages.
+ * Where that line cannot be read, the name decides.
+ */
+export async function isOneFile(path: string): Promise<boolean> {
+  const start = (await beginning(path)).trimStart();
+  const end = start.indexOf("\n");
+  const first = end === -1 ? start : start.slice(0, end);
+  const isAlone = end === -1 || start.slice(end).trim() === "";
+  try {
+    const value: unknown = JSON.parse(first);
+    return isAlone && isObject(value) && Array.isArray(value.messages);
+  } catch {
+    // Its lines are no objects, or it is longer than what was read, or damaged.
+    return first.trim() === "{" || (isAlone && /"messages"\s*:\s*\[/.test(start)) || path.endsWith(".json");
+  }
+}
+
+async function beginning(path: string): Promise<string> {
+  const file = await open(path, "r");
+  try {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(BEGINNING), 0, BEGINNING, 0);
+    return buffer.toString("utf8", 0, bytesRead).replace(/^\uFEFF/, "");
+  } finally {
+    await file.close();
+  }
+}
 
 export async function* readOneFile(path: string, from: Position): AsyncGenerator<NativeRecord[]> {
   if (from.index > 0) return;

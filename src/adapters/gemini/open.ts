@@ -28,8 +28,8 @@ export async function open(given: SessionRef): Promise<Source> {
   return source;
 }
 
-function recordsOf(path: string, options: PassOptions): AsyncIterable<NativeRecord[]> {
-  return isOneFile(path) ? readOneFile(path, options.from) : readRecords(path, options);
+async function* recordsOf(path: string, options: PassOptions): AsyncGenerator<NativeRecord[]> {
+  yield* (await isOneFile(path)) ? readOneFile(path, options.from) : readRecords(path, options);
 }
 
 async function* read(

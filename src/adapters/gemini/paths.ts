@@ -133,7 +133,6 @@ function nameId(path: string): string | undefined {
 }
 
 export async function recognise(path: string): Promise<SessionRef | undefined> {
-  if (!/\.jsonl?$/.test(path)) return undefined;
   const file = await fileRef(path, "main");
   if (!file) return undefined;
   const start = await beginning(path);
