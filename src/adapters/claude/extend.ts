@@ -1,11 +1,18 @@
 // Goes on in a session file that is there: which record the new ones follow, and which ids are taken.
 import { BatonError } from "../../session/error.ts";
+import type { ToolCall } from "../../session/session.ts";
 import { readRecords } from "../../storage/records.ts";
 import type { Onto, SessionRef } from "../adapter.ts";
 import { isStore } from "./legacy-store.ts";
 import { blocksOf, filled, isObject, type Json } from "./native.ts";
-import { open } from "./open.ts";
+import { open as openSession } from "./open.ts";
 import { fold } from "./read.ts";
+
+export interface OpenCall {
+  call: ToolCall;
+  /** Of its record. */
+  uuid: string;
+}
 
 export interface End {
   /** The record that the next one follows. */
@@ -13,6 +20,8 @@ export interface End {
   branch: string;
   /** Ids of all calls in the file, on whatever branch: results are joined with calls by them. */
   calls: Set<string>;
+  /** Calls of the message at the end that have no results: Claude Code would not send them any more. */
+  open: readonly OpenCall[];
   /** Whether the last line has its newline. */
   isClosed: boolean;
 }
@@ -34,22 +43,33 @@ export async function endOf(onto: Onto): Promise<End> {
 }
 
 async function findEnd({ ref, after }: Onto): Promise<End | undefined> {
-  const { header, skeleton } = await open(ref);
+  const { header, skeleton } = await openSession(ref);
   const newest = skeleton.head === -1 ? undefined : skeleton.id(skeleton.head);
   const wanted = after === undefined ? newest : after;
   const end = { branch: header.project.git?.branch ?? "", calls: new Set<string>(), isClosed: true };
   let parent: string | null | undefined = after === null ? null : undefined;
+  let turn: string | undefined;
+  const open = new Map<string, OpenCall>();
   const state = fold.initial(ref);
   for await (const batch of readRecords(ref.path)) {
     for (const record of batch) {
       const value = isObject(record.value) ? record.value : {};
       for (const id of callsIn(value)) end.calls.add(id);
-      for (const folded of fold.step(state, record))
-        if (folded.type === "entry" && folded.entry.id === wanted) parent = filled(value.uuid);
+      for (const folded of fold.step(state, record)) {
+        if (folded.type !== "entry") continue;
+        const { entry } = folded;
+        if (entry.type === "tool_call") open.set(entry.id, { call: entry, uuid: filled(value.uuid) ?? "" });
+        if (entry.type === "tool_result") open.delete(entry.callId);
+        if (entry.id !== wanted) continue;
+        parent = filled(value.uuid);
+        turn = entry.turn;
+      }
       end.isClosed = record.terminated;
     }
   }
-  return parent === undefined ? undefined : { ...end, parent };
+  if (parent === undefined) return undefined;
+  const unanswered = [...open.values()].filter(({ call }) => turn !== undefined && call.turn === turn);
+  return { ...end, parent, open: unanswered };
 }
 
 function callsIn({ type, message }: Json): string[] {

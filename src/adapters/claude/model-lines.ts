@@ -168,10 +168,16 @@ function absolute(name: string, input: Json, cwd: string): Json {
   const field = PATHS[name];
   const path = field === undefined ? undefined : text(input[field]);
   if (field === undefined || path === undefined || path === "") return input;
-  return isAbsolute(path) || win32.isAbsolute(path) ? input : { ...input, [field]: join(cwd, path) };
+  // Where nobody knows the folder, a path stays as it was said.
+  if (cwd === "/" || isAbsolute(path) || win32.isAbsolute(path)) return input;
+  return { ...input, [field]: join(cwd, path) };
 }
 
-function resultLine({ id, name, input, uuid }: Called, result: ToolResult, draft: Draft): Written {
+export function resultLine(
+  { id, name, input, uuid }: Omit<Called, "result">,
+  result: ToolResult,
+  draft: Draft,
+): Written {
   const output = result.output === "" && !result.success ? (result.error ?? "") : result.output;
   const blocks = resultBlocks(result, draft.losses);
   const content = blocks.length > 0 ? blocks : output;

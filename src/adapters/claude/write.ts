@@ -12,8 +12,9 @@ import { storeVariable } from "../store-variable.ts";
 import { closing, compose } from "./compose.ts";
 import { copy, isRecorded, threadInside } from "./copy.ts";
 import { type Draft, newDraft } from "./draft.ts";
-import { type End, endOf } from "./extend.ts";
+import { type End, endOf, type OpenCall } from "./extend.ts";
 import { newThread, shortHash } from "./lines.ts";
+import { resultLine } from "./model-lines.ts";
 import { configDir, encodeProject, projectsDir } from "./paths.ts";
 
 export function write(stream: Stream, target: Target): AsyncIterable<Written> {
@@ -40,10 +41,22 @@ async function* written(stream: Stream, target: Target): AsyncGenerator<readonly
 }
 
 /** What is written next extends a file that is there. */
-function goOnFrom({ parent, calls, isClosed }: End, draft: Draft): Written[] {
+function goOnFrom({ parent, calls, open, isClosed }: End, draft: Draft): Written[] {
   draft.thread.parent = parent;
   draft.used = calls;
-  return isClosed ? [] : [{ type: "record", file: draft.thread.file, bytes: "\n", says: [] }];
+  const { file } = draft.thread;
+  const line: Written[] = isClosed ? [] : [{ type: "record", file, bytes: "\n", says: [] }];
+  return [...line, ...open.flatMap((one) => answered(one, draft))];
+}
+
+function answered({ call, uuid }: OpenCall, draft: Draft): Written[] {
+  const { id, timestamp, tool, originalTool = tool, input } = call;
+  const output = "[Tool call was interrupted; no result was recorded]";
+  const result = { id: `${id}-result`, timestamp, type: "tool_result", callId: id, success: false } as const;
+  return [
+    { type: "loss", loss: loss("call_completed", { entry: id }, originalTool) },
+    resultLine({ id, name: originalTool, input, uuid }, { ...result, output }, draft),
+  ];
 }
 
 interface Agent {
