@@ -131,7 +131,12 @@ function* goLines(database: DatabaseSync, id: string, first: number, path: strin
   const session = wideRow(database.prepare("SELECT * FROM sessions WHERE id = ?"), id);
   if (!session) throw gone(id, path);
   const directory = /^(.*)[\\/]\.opencode[\\/][^\\/]+$/.exec(realpathSync(path))?.[1];
-  if (first === 0) yield rowLine("sessions", { ...session, ...(directory !== undefined && { directory }) });
+  // Nor which message their counts of tokens belong to.
+  const reply = database.prepare(
+    "SELECT id FROM messages WHERE session_id = ? AND role = 'assistant' ORDER BY created_at DESC, rowid DESC LIMIT 1",
+  );
+  const found = { ...(directory !== undefined && { directory }), last_reply: reply.get(id)?.id ?? null };
+  if (first === 0) yield rowLine("sessions", { ...session, ...found });
   const messages = database.prepare(
     "SELECT * FROM messages WHERE session_id = ? ORDER BY created_at, rowid LIMIT -1 OFFSET ?",
   );

@@ -1,15 +1,15 @@
 // The database of 2025's OpenCode, written in Go: `.opencode/opencode.db` in the project's folder, with the tables
 // sessions, messages and files. A message's parts stand in one column; results are messages of their own role.
 import { loss } from "../../session/losses.ts";
-import type { Entry, Part } from "../../session/session.ts";
+import type { Compaction, Entry, Part } from "../../session/session.ts";
 import type { Folded } from "../../session/source.ts";
 import type { NativeRecord } from "../../storage/records.ts";
 import type { RowLine } from "../../storage/rows.ts";
 import { count, isObject, isoTime, type JsonObject, objectOf, objects, text, word } from "./native.ts";
-import type { OpenCodeState } from "./state.ts";
+import { isNew, type OpenCodeState } from "./state.ts";
 import { universalCall } from "./tools.ts";
 
-export function foldOldSession(row: JsonObject, out: Folded[]): void {
+export function foldOldSession(state: OpenCodeState, row: JsonObject, out: Folded[]): void {
   const title = word(row.title);
   const created = timeOf(row.created_at);
   const cost = count(row.cost);
@@ -26,6 +26,18 @@ export function foldOldSession(row: JsonObject, out: Folded[]): void {
   const parent = word(row.parent_session_id);
   if (parent !== undefined)
     out.push({ type: "header", patch: { link: { type: "parent", session: `opencode:${parent}` } } });
+  const summary = word(row.summary_message_id);
+  if (summary !== undefined) state.summary = summary.slice(0, 200);
+  foldTokens(row, out);
+}
+
+/** Of the last request only, and what came from a cache is counted in: each request wrote over the one before. */
+function foldTokens(row: JsonObject, out: Folded[]): void {
+  const turn = word(row.last_reply);
+  const input = count(row.prompt_tokens) ?? 0;
+  const output = count(row.completion_tokens) ?? 0;
+  if (turn !== undefined && input + output > 0)
+    out.push({ type: "usage", turn, usage: { input, output, estimated: true } });
 }
 
 /** Seconds in some versions, milliseconds in others. */
@@ -49,6 +61,18 @@ export function foldOldMessage(
     });
     return;
   }
+  for (const { type } of objects(parts)) {
+    const name = String(type).slice(0, 80);
+    if (!KNOWN.has(name) && isNew(state, name))
+      out.push({
+        type: "loss",
+        loss: loss(
+          "record_unknown",
+          { record: record.index, line: record.line },
+          `a part of the type ${name}`,
+        ),
+      });
+  }
   const damaged = parts.length - objects(parts).length;
   if (damaged > 0)
     out.push({
@@ -63,10 +87,23 @@ export function foldOldMessage(
     records: [record.index],
     ...(line.row.role === "assistant" && { turn: id, ...(model !== undefined && { model }) }),
   };
-  for (const entry of entriesOf(id, line.row.role, objects(parts), common, record.whole)) {
+  const entries =
+    state.summary === id
+      ? [summaryEntry(id, objects(parts), common)]
+      : entriesOf(id, line.row.role, objects(parts), common, record.whole);
+  for (const entry of entries) {
     out.push({ type: "entry", entry });
     state.last = entry.id;
   }
+}
+
+const KNOWN = new Set(["text", "reasoning", "image_url", "binary", "tool_call", "tool_result", "finish"]);
+
+/** The model is sent this message, as the user's, in the place of all before it. */
+function summaryEntry(id: string, parts: readonly JsonObject[], { timestamp, records }: Common): Compaction {
+  const spoken = parts.flatMap((part) => spokenPart(part) ?? []);
+  const summary = spoken.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
+  return { timestamp, records, id, type: "compaction", summary };
 }
 
 type Common = Pick<Entry, "timestamp" | "records" | "turn" | "model">;

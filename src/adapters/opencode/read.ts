@@ -42,7 +42,7 @@ function step(state: OpenCodeState, record: NativeRecord): Folded[] {
       foldMessage(state, record, line, out);
       break;
     case "sessions":
-      foldOldSession(line.row, out);
+      foldOldSession(state, line.row, out);
       break;
     case "messages":
       foldOldMessage(state, record, line, out);

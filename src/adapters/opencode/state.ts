@@ -11,6 +11,8 @@ export interface OpenCodeState {
   reverted?: boolean;
   /** A compaction that was asked for: its message, the entry before it, and the message from which on all stays. */
   compacting?: { message: string; before?: string; tail?: string };
+  /** Of the Go version: the message that stands for all before it. */
+  summary?: string;
   model?: string;
   provider?: string;
   /** Prompts name their model; before September 2025 only replies did. */
