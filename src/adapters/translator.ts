@@ -2,6 +2,7 @@
 // several; the first then carries the result, the others say so.
 import { isDeepStrictEqual } from "node:util";
 import { type Loss, type LossName, loss, type Severity } from "../session/losses.ts";
+import { changedNumbers } from "../session/numbers.ts";
 import type { Tool, ToolCall, ToolResult } from "../session/session.ts";
 import type { Translated } from "./adapter.ts";
 import { isObject, type Json, text } from "./json.ts";
@@ -42,6 +43,8 @@ export function translator(dialect: Dialect) {
     const writing: Writing = { call, result, folders, report };
     const own = ownCall(call, dialect);
     const calls = own ? [own] : (dialect.writers[call.tool](call.input, writing) ?? [kept(writing, dialect)]);
+    const numbers = typeof call.originalInput === "string" ? changedNumbers(call.originalInput) : [];
+    if (numbers.length > 0) report("number_changed", numbers.join(", "));
     if (!own) reportNames(writing, calls);
     const pairs = calls.map((one, index) => ({ ...one, result: resultOf(result, index, calls.length) }));
     return { pairs, losses };

@@ -18,6 +18,8 @@ export function understood(source: Source): Source {
 function entryOf(entry: Entry): Entry {
   if (entry.type !== "tool_call" || entry.tool !== "unknown" || entry.originalTool === undefined)
     return entry;
-  const found = commonCall(entry.originalTool, entry.originalInput ?? entry.input);
+  // Arguments that are JSON in a string stand parsed beside it.
+  const isText = typeof entry.originalInput === "string";
+  const found = commonCall(entry.originalTool, isText ? entry.input : (entry.originalInput ?? entry.input));
   return found.tool === "unknown" ? entry : { ...entry, ...found };
 }

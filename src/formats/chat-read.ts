@@ -4,7 +4,7 @@ import type { Part } from "../session/session.ts";
 import type { Source } from "../session/source.ts";
 import { isObject, type Json } from "./check.ts";
 import { type Document, noRole, objectsAt, readDocument, sessionSource, wrong } from "./document.ts";
-import { filled, newTimeline, parsedArguments, type Timeline, text } from "./incoming.ts";
+import { asWritten, filled, newTimeline, parsedArguments, type Timeline, text } from "./incoming.ts";
 import { dataUrl } from "./parts.ts";
 
 const LABEL = "an OpenAI Chat Completions history";
@@ -58,13 +58,22 @@ function addReply(timeline: Timeline, message: Json, parts: Part[], id: string):
   const calls = Array.isArray(message.tool_calls) ? message.tool_calls.filter(isObject) : [];
   for (const call of calls) {
     const own = isObject(call.custom) ? call.custom : isObject(call.function) ? call.function : {};
-    const input = isObject(call.custom) ? own.input : parsedArguments(own.arguments);
-    timeline.call(text(call.id), id, text(own.name), input);
+    if (isObject(call.custom)) timeline.call(text(call.id), id, text(own.name), own.input);
+    else addCall(timeline, text(call.id), id, own);
   }
   if (isObject(message.function_call)) {
-    const { name, arguments: given } = message.function_call;
-    timeline.call(text(name), id, text(name), parsedArguments(given));
+    addCall(timeline, text(message.function_call.name), id, message.function_call);
   }
+}
+
+/** Both of OpenAI's APIs give a function's arguments as text. */
+export function addCall(
+  timeline: Timeline,
+  id: string,
+  turn: string,
+  { name, arguments: given }: Json,
+): void {
+  timeline.call(id, turn, text(name), parsedArguments(given), asWritten(given));
 }
 
 function partsIn(

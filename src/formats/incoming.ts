@@ -135,6 +135,14 @@ export function parsedArguments(value: unknown): unknown {
   }
 }
 
+/** The text of such arguments, where parsing and writing them again would not give the very same. */
+export function asWritten(value: unknown): Pick<ToolCall, "originalInput"> {
+  const given = parsedArguments(value);
+  return isObject(given) && typeof value === "string" && JSON.stringify(given) !== value
+    ? { originalInput: value }
+    : {};
+}
+
 export function text(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

@@ -5,7 +5,7 @@ import type { Stream } from "../session/source.ts";
 import { vendorOf } from "../session/vendor.ts";
 import type { Json } from "./check.ts";
 import type { WriteOptions } from "./format.ts";
-import { argumentsOf, type Outgoing } from "./outgoing.ts";
+import { argumentsOf, argumentText, type Outgoing } from "./outgoing.ts";
 import {
   type Inline,
   inlineOf,
@@ -150,7 +150,7 @@ function replyTexts(parts: readonly Part[], entry: string, out: Outgoing): strin
 function chatCall({ call, id, name }: Answered): Json {
   const value = argumentsOf(call);
   if (typeof value === "string") return { id, type: "custom", custom: { name, input: value } };
-  return { id, type: "function", function: { name, arguments: JSON.stringify(value) } };
+  return { id, type: "function", function: { name, arguments: argumentText(call, value) } };
 }
 
 function chatResult(call: Answered, out: Outgoing): Json {
@@ -181,7 +181,7 @@ function replyItems(parts: readonly Part[], entry: string, out: Outgoing, keepsT
 function callItem({ call, id, name }: Answered): Json {
   const value = argumentsOf(call);
   if (typeof value === "string") return { type: "custom_tool_call", call_id: id, name, input: value };
-  return { type: "function_call", call_id: id, name, arguments: JSON.stringify(value) };
+  return { type: "function_call", call_id: id, name, arguments: argumentText(call, value) };
 }
 
 function outputItem(call: Answered, out: Outgoing): Json {

@@ -1,6 +1,7 @@
 // What the writers of API histories share: names and ids that an API accepts, arguments as objects, and reports of
 // what is given up.
 import { type LossName, loss, type Severity } from "../session/losses.ts";
+import { changedNumbers } from "../session/numbers.ts";
 import type { Header, ToolCall } from "../session/session.ts";
 import type { Stream } from "../session/source.ts";
 import { isObject, type Json } from "./check.ts";
@@ -65,10 +66,19 @@ export function argumentsOf({ originalInput, input }: ToolCall): Json | string {
   }
 }
 
+/** Arguments as text: the very text, where the agent has them as one. */
+export function argumentText({ originalInput }: ToolCall, value: Json): string {
+  return typeof originalInput === "string" ? originalInput : JSON.stringify(value);
+}
+
 /** The same as an object, which is how free text is given to a tool that takes no text. */
 export function argumentObject(call: ToolCall, { lost }: Outgoing): Json {
   const value = argumentsOf(call);
-  if (typeof value !== "string") return value;
+  if (typeof value !== "string") {
+    const numbers = typeof call.originalInput === "string" ? changedNumbers(call.originalInput) : [];
+    if (numbers.length > 0) lost("number_changed", call.id, numbers.join(", "));
+    return value;
+  }
   lost("part_converted", call.id, "free text became the argument `input`");
   return { input: value };
 }

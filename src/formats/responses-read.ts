@@ -2,10 +2,10 @@
 import { loss } from "../session/losses.ts";
 import type { Part } from "../session/session.ts";
 import type { Source } from "../session/source.ts";
-import { fileOf, imageOf } from "./chat-read.ts";
+import { addCall, fileOf, imageOf } from "./chat-read.ts";
 import { isObject, type Json } from "./check.ts";
 import { type Document, noRole, objectsAt, readDocument, sessionSource, wrong } from "./document.ts";
-import { filled, newTimeline, parsedArguments, type Timeline, text } from "./incoming.ts";
+import { filled, newTimeline, type Timeline, text } from "./incoming.ts";
 
 const LABEL = "an OpenAI Responses history";
 
@@ -54,7 +54,7 @@ function addItem(timeline: Timeline, item: Json, at: Place): void {
       timeline.reply(id, turn, [reasoningOf(item)]);
       return;
     case "function_call":
-      timeline.call(text(item.call_id), turn, text(item.name), parsedArguments(item.arguments));
+      addCall(timeline, text(item.call_id), turn, item);
       return;
     case "custom_tool_call":
       timeline.call(text(item.call_id), turn, text(item.name), text(item.input));

@@ -82,6 +82,10 @@ const kinds = {
     meaning: "An argument that the target's tool does not have stands beside the others under its own name.",
   },
   tool_argument_dropped: { severity: "warning", meaning: "An argument has no place in the target's tool." },
+  number_changed: {
+    severity: "warning",
+    meaning: "A number in a call's arguments has more digits than the target can hold, and was rounded.",
+  },
   edit_approximated: {
     severity: "warning",
     meaning: "An edit could not be expressed exactly in the target's terms.",

@@ -3,7 +3,10 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Format, formats } from "../../src/formats/index.ts";
+import type { Loss } from "../../src/session/losses.ts";
+import { changedNumbers } from "../../src/session/numbers.ts";
 import type { Entry, ToolCall } from "../../src/session/session.ts";
+import { visible } from "../../src/transform/visible.ts";
 import { temporaryFolder } from "./folder.ts";
 
 const folder = temporaryFolder();
@@ -136,5 +139,47 @@ describe("ids that every message counts anew", () => {
     ]);
     expect(answers(entries)).toEqual([["one"], ["two"]]);
     expect(callsOf(entries).every(({ id }) => id !== "")).toBe(true);
+  });
+});
+
+describe("arguments as text", () => {
+  const given = ['{"channel":1234567890123456789}', '{"x": 1e400}', '{ "a" : 1.0 }', '{"a":1,"a":2}'];
+  const chat = given.flatMap((text, at) => [
+    {
+      role: "assistant",
+      content: null,
+      tool_calls: [{ id: `c${at}`, type: "function", function: { name: "send", arguments: text } }],
+    },
+    { role: "tool", tool_call_id: `c${at}`, content: "ok" },
+  ]);
+
+  async function written(from: string, body: unknown, to: string) {
+    const { source } = await read(from, body);
+    const losses: Loss[] = [];
+    const format = formats.find((one) => one.id === to) as Format;
+    const pieces = format.write(visible(source), { onLoss: (found) => losses.push(found) });
+    return { body: JSON.parse((await Array.fromAsync(pieces)).join("")), losses };
+  }
+
+  it.each(["openai-chat", "openai-responses"])("are the very same in %s", async (id) => {
+    const { body } = await written("openai-chat", [{ role: "user", content: "q" }, ...chat], id);
+    const found = JSON.stringify(body);
+    for (const text of given) expect(found).toContain(JSON.stringify(text));
+    expect((await written(id, body, id)).body).toEqual(body);
+  });
+
+  it("and a number that an object cannot hold is reported", async () => {
+    const { losses } = await written("openai-chat", chat, "anthropic");
+    const changed = losses.filter(({ kind }) => kind === "number_changed");
+    expect(changed.map(({ detail }) => detail)).toEqual(["1234567890123456789", "1e400"]);
+  });
+
+  it("a number is the same in another spelling", () => {
+    const same = '[0, -0, 1.0, 10e2, 1E-7, 0.1, 123456789012345680000, "1234567890123456789", "\\"99e999"]';
+    expect(changedNumbers(same)).toEqual([]);
+    expect(changedNumbers('{"a": 0.12345678901234567890, "b": -9007199254740993}')).toEqual([
+      "0.12345678901234567890",
+      "-9007199254740993",
+    ]);
   });
 });
