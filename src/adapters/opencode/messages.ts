@@ -66,7 +66,7 @@ function userPart(data: JsonObject, odd: Odd): Part | undefined {
     case "text":
       return word(data.text) === undefined ? undefined : { type: "text", text: String(data.text) };
     case "file":
-      return filePart(data);
+      return isToldBeside(data) ? undefined : filePart(data);
     case "compaction":
       return { type: "text", text: QUESTION };
     case "subtask":
@@ -85,9 +85,8 @@ export function isToldBeside({ type, mime }: JsonObject): boolean {
   return type === "file" && TOLD_AS_TEXT.has(text(mime) ?? "");
 }
 
-function filePart({ mime, url, filename }: JsonObject): Part | undefined {
+function filePart({ mime, url, filename }: JsonObject): Part {
   const mimeType = text(mime) ?? "application/octet-stream";
-  if (TOLD_AS_TEXT.has(mimeType)) return undefined;
   const name = word(filename) === undefined ? {} : { name: String(filename) };
   const type = mimeType.startsWith("image/") ? "image" : "document";
   return { type, mimeType, ...bytesOf(text(url) ?? ""), ...name };
@@ -95,7 +94,19 @@ function filePart({ mime, url, filename }: JsonObject): Part | undefined {
 
 function bytesOf(url: string): { data: string } | { url: string } {
   const comma = url.startsWith("data:") ? url.indexOf(",") : -1;
-  return comma === -1 ? { url } : { data: url.slice(comma + 1) };
+  if (comma === -1) return { url };
+  const data = url.slice(comma + 1);
+  return { data: url.slice(0, comma).endsWith(";base64") ? data : inBase64(data) };
+}
+
+/** Of a URL that spells its text out. */
+function inBase64(spelled: string): string {
+  try {
+    return Buffer.from(decodeURIComponent(spelled)).toString("base64");
+  } catch {
+    // Cut short in a pass over structure, or not spelled as it should be: then it stands for itself.
+    return Buffer.from(spelled).toString("base64");
+  }
 }
 
 /** Parts only where there is more than one plain text. */
@@ -191,7 +202,7 @@ function modelOf({ modelID, providerID }: JsonObject): { model?: string; provide
 function spokenPart(data: JsonObject): Part | undefined {
   const said = text(data.text) ?? "";
   if (data.type === "text") return said === "" ? undefined : { type: "text", text: said };
-  if (data.type === "file") return filePart(data);
+  if (data.type === "file") return isToldBeside(data) ? undefined : filePart(data);
   if (data.type !== "reasoning") return undefined;
   const signature = signatureOf(objectOf(data.metadata));
   if (said === "" && signature === undefined) return undefined;
@@ -266,7 +277,8 @@ function resultOf(id: string, callId: string, data: JsonObject, common: Common):
 function outputOf(state: JsonObject): Pick<ToolResult, "output" | "parts" | "cleared"> {
   if (objectOf(state.time).compacted) return { output: CLEARED, cleared: true };
   const output = text(state.output) ?? "";
-  const attached = objects(state.attachments).flatMap((file) => filePart(file) ?? []);
+  // Nothing stands beside these, whatever they are.
+  const attached = objects(state.attachments).map(filePart);
   if (attached.length === 0) return { output };
   return {
     output,
