@@ -49,6 +49,18 @@ export async function goOn(context: Context, result: GoOn, exec: boolean): Promi
   return 0;
 }
 
+/** What cannot be asked for together with --exec. */
+export function checkExec({ output }: Context, { exec, dryRun }: { exec?: boolean; dryRun?: boolean }): void {
+  if (exec && output.isJson)
+    throw new BatonError(
+      "usage",
+      "--exec gives the terminal away, so --json has no place.",
+      "Use one of them.",
+    );
+  if (exec && dryRun)
+    throw new BatonError("usage", "--dry-run starts nothing, so --exec has no place.", "Use one of them.");
+}
+
 /** Asked before anything is written: an agent that is to start now needs its folder, later it may be there. */
 export function folderWarnings(
   cwd: string,

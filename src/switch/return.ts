@@ -27,6 +27,8 @@ export interface ReturnRequest {
   now?: Date;
   /** The original's CLI. */
   installed?(to: Adapter): Promise<{ version: string; path: string } | undefined>;
+  /** Told the folder before anything is written; throwing leaves everything as it is. */
+  goesOnIn?(cwd: string): void;
 }
 
 export interface Returned extends Carried {
@@ -160,6 +162,7 @@ async function performed(request: ReturnRequest, to: Adapter, plan: Plan): Promi
     installed,
     ...(request.now && { now: request.now }),
   });
+  request.goesOnIn?.(target.cwd);
   const { title, ...untitled } = target;
   return perform({
     stream: streamOf(request, plan),
@@ -212,7 +215,7 @@ function held(to: Adapter, { agent, originalId }: Origin): BatonError {
 
 /** The original already has everything; it can be gone on with as it is. */
 async function nothingNew(
-  { home }: ReturnRequest,
+  { home, goesOnIn }: ReturnRequest,
   to: Adapter,
   { originalId }: Origin,
   original: Original | undefined,
@@ -224,6 +227,7 @@ async function nothingNew(
       `Nothing new was said here, and today's ${to.label} does not find the original: it is of an older one.`,
       `\`baton resume ${nameOf(original.source.header)}\` goes on with it in a new session.`,
     );
+  goesOnIn?.(path);
   const command = to.resumeCommand?.(originalId, { project: { path } }, { home });
   return {
     agent: to.id,

@@ -12,7 +12,7 @@ import { type Move, movedPath } from "../../transform/remap.ts";
 import { visiblePositions } from "../../transform/visible.ts";
 import { type Run, SESSION } from "../command.ts";
 import type { Context } from "../context.ts";
-import { carryInto, folderWarnings, type GoOn, goOn, installed } from "../continue.ts";
+import { carryInto, checkExec, folderWarnings, type GoOn, goOn, installed } from "../continue.ts";
 import { onInterrupt } from "../interrupt.ts";
 import { collected, movesFor, movesWarnings, REMAP } from "../moves.ts";
 import { type Opened, openSession } from "../session.ts";
@@ -57,14 +57,7 @@ export function define(command: Command, run: Run): void {
 }
 
 async function resume(context: Context, name: string, options: Options): Promise<number> {
-  if (options.exec && context.output.isJson)
-    throw new BatonError(
-      "usage",
-      "--exec gives the terminal away, so --json has no place.",
-      "Use one of them.",
-    );
-  if (options.exec && options.dryRun)
-    throw new BatonError("usage", "--dry-run starts nothing, so --exec has no place.", "Use one of them.");
+  checkExec(context, options);
   const opened = await openSession(context, name);
   const to = await agentFor(context, opened, options.in);
   const project = opened.source.header.project.path;

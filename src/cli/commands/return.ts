@@ -5,7 +5,7 @@ import { operations } from "../../storage/operations.ts";
 import { bringBack, type Returned } from "../../switch/return.ts";
 import { type Run, SESSION } from "../command.ts";
 import type { Context } from "../context.ts";
-import { carriedWhat, folderWarnings, type GoOn, goOn, installed, unproven } from "../continue.ts";
+import { carriedWhat, checkExec, folderWarnings, type GoOn, goOn, installed, unproven } from "../continue.ts";
 import { type Opened, openSession } from "../session.ts";
 
 interface Options {
@@ -30,13 +30,15 @@ export function define(command: Command, run: Run): void {
 }
 
 async function giveBack(context: Context, name: string, options: Options): Promise<number> {
+  checkExec(context, options);
   const { source, native } = await opened(context, name);
   if (!native)
     throw new BatonError("usage", `${name} is a file, not a session of an agent.`, "Name a session.");
   const { home, batonHome } = context;
   const adapters = await context.adapters();
-  const { thinking, dryRun, yes } = options;
+  const { thinking, dryRun, yes, exec = false } = options;
   let version: string | undefined;
+  const about: string[] = [];
   const returned = await bringBack({
     source,
     ref: native.ref,
@@ -51,14 +53,15 @@ async function giveBack(context: Context, name: string, options: Options): Promi
       version = cli?.version;
       return cli;
     },
+    goesOnIn: (cwd) => about.push(...folderWarnings(cwd, exec, "The agent needs it to go on.")),
   });
   const to = adapters.find(({ id }) => id === returned.agent);
   const warnings = [
     ...returned.warnings,
-    ...folderWarnings(returned.command.cwd, options.exec ?? false, "The agent needs it to go on."),
+    ...about,
     ...(to ? unproven(to, version) : []),
   ];
-  return goOn(context, { ...shown(returned, to?.label ?? returned.agent), warnings }, options.exec ?? false);
+  return goOn(context, { ...shown(returned, to?.label ?? returned.agent), warnings }, exec);
 }
 
 function shown(returned: Returned, label: string): Omit<GoOn, "warnings"> {
