@@ -60,6 +60,19 @@ it("any other is asked to import, and the doctor says so", async () => {
   ]);
 });
 
+it("so is a proven version whose database has other tables, for that reason", async () => {
+  const { dir, home, carried, sessions } = await homeWithCli("1.18.33");
+  const database = new DatabaseSync(join(dir, ".local", "share", "opencode", "opencode.db"));
+  database.exec("ALTER TABLE message ADD COLUMN mood TEXT");
+  database.close();
+  await expect(carried()).rejects.toMatchObject({ code: "failed" });
+  expect(readFileSync(join(dir, "asked"), "utf8")).toMatch(/^import .+\n$/);
+  expect(sessions()).toBe(0);
+  expect(await opencode.remarks?.(home, "1.18.33")).toEqual([
+    expect.stringMatching(/not extended: its tables are not those that were proven with 1\.18\.33$/),
+  ]);
+});
+
 it("the database of another channel is neither resumed from, nor extended, nor proven", async () => {
   const { dir, home, carried } = await homeWithCli("1.18.33");
   await carried();
