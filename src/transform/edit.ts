@@ -159,7 +159,7 @@ export function edited(stream: Stream, edits: Edits): Stream {
 }
 
 function changed(entry: Entry, { dropped, replaced }: Edits): Entry | undefined {
-  if (dropped.has(entry.id)) return undefined;
+  if (isDropped(entry, dropped)) return undefined;
   const kept = entry.type === "compaction" ? withoutKept(entry, dropped) : entry;
   const content = replaced.get(entry.id);
   return content === undefined ? kept : withContent(kept, content);
@@ -167,9 +167,19 @@ function changed(entry: Entry, { dropped, replaced }: Edits): Entry | undefined 
 
 type Compacted = Extract<Entry, { type: "compaction" }>;
 
+/** What a compaction left may repeat a call or a result, which then goes there too. */
 function withoutKept(entry: Compacted, dropped: ReadonlySet<string>): Compacted {
-  if (!entry.keeps?.some((id) => dropped.has(id))) return entry;
-  return { ...entry, keeps: entry.keeps.filter((id) => !dropped.has(id)) };
+  const { keeps, replacement } = entry;
+  return {
+    ...entry,
+    ...(keeps && { keeps: keeps.filter((id) => !dropped.has(id)) }),
+    ...(replacement && { replacement: replacement.filter((one) => !isDropped(one as Entry, dropped)) }),
+  };
+}
+
+/** A result goes with its call, under whatever name it is repeated. */
+function isDropped(entry: Entry, dropped: ReadonlySet<string>): boolean {
+  return dropped.has(entry.id) || (entry.type === "tool_result" && dropped.has(entry.callId));
 }
 
 function withContent(entry: Entry, content: string | Record<string, unknown>): Entry {

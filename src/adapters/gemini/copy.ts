@@ -1,22 +1,21 @@
 // A session of Gemini CLI's own comes back as it was: under its own id the same bytes, under another one the same
 // messages. What was changed since is written into its message, what is new is made anew.
 import { loss } from "../../session/losses.ts";
-import type { AssistantEntry, Entry, ToolCall, ToolResult, UserEntry } from "../../session/session.ts";
+import type { Entry } from "../../session/session.ts";
 import type { Stream } from "../../session/source.ts";
 import { entryText } from "../../session/text.ts";
 import type { Target, Written, WrittenRecord } from "../adapter.ts";
-import { filled, type Json } from "../json.ts";
+import type { Json } from "../json.ts";
+import { changed } from "./changed.ts";
 import { compose, oneLine } from "./compose.ts";
-import { newCursor, type Passed, type Recorded } from "./cursor.ts";
+import { type Listed, newCursor, type Passed, type Recorded } from "./cursor.ts";
 import { entriesOf } from "./entries.ts";
-import { modelMessages, type NativePair, userMessage } from "./messages.ts";
-import { type Message, membersOf, piecesOf, responseIn, toolCallsOf } from "./native.ts";
+import { membersOf } from "./native.ts";
 import { digestOf, isUntouched, nativeOf, type Original, originalOf } from "./original.ts";
 import { hashOf } from "./paths.ts";
 import { folderOf } from "./plan.ts";
 import { fold } from "./read.ts";
-import { outcomesOf, settled } from "./settle.ts";
-import { translate } from "./tools.ts";
+import { settled } from "./settle.ts";
 
 /** Undefined when it has to be written anew, because it is of the first generation. */
 export async function copied(stream: Stream, target: Target): Promise<AsyncIterable<Written> | undefined> {
@@ -71,6 +70,7 @@ async function* log(
   const cursor = newCursor(stream.records?.() ?? none(), original);
   const says = teller();
   const line = (bytes: string): WrittenRecord => ({ type: "record", file: "main", bytes, says: says(bytes) });
+  const known: Known = { original, seen: new Set(), changed: new Map() };
   let isBegun = false;
   const passing = function* (passed: readonly Passed[]): Generator<Written> {
     for (const one of passed)
@@ -87,8 +87,9 @@ async function* log(
       ? await cursor.find(first.id, first.records?.[0] ?? 0)
       : undefined;
     yield* passing(cursor.passed());
+    note(group, known);
     if (!found) yield* newMessages(stream, target, group, first.id);
-    else if ("list" in found) yield line(jsonLine({ $set: withoutRepeats(found.list) }));
+    else if ("list" in found) yield line(jsonLine({ $set: listed(found, group, known, target) }));
     else for (const one of linesOf(found, group, original, target)) yield line(ended(one));
   }
   await cursor.finish();
@@ -97,6 +98,21 @@ async function* log(
   const count = cursor.dropped();
   const detail = `${count} lines that say nothing, that a later one took the place of, or that were damaged`;
   if (count > 0) yield { type: "loss", loss: loss("records_dropped", {}, detail) };
+}
+
+/** What has passed of the session: later lists of the log may repeat it. */
+interface Known {
+  original: Original;
+  seen: Set<string>;
+  /** By id: the entries that say something else than their records. */
+  changed: Map<string, Entry>;
+}
+
+function note(group: readonly Entry[], { original, seen, changed }: Known): void {
+  for (const entry of group) {
+    seen.add(entry.id);
+    if (original.digests.get(entry.id) !== digestOf(entry)) changed.set(entry.id, entry);
+  }
 }
 
 async function* none(): AsyncGenerator<never> {
@@ -170,72 +186,37 @@ function linesOf(
   return changed(found, group, target).map((message) => oneLine(JSON.stringify(message)));
 }
 
-/** A changed message takes the form of one that Baton writes; its results follow it. */
-function changed(recorded: Recorded, group: readonly Entry[], target: Target): Json[] {
-  const { message } = recorded;
-  const user = group.find((entry): entry is UserEntry => entry.type === "user");
-  if (message.type !== "gemini") {
-    const made = user && userMessage(user, message.id);
-    const results = group.filter((entry): entry is ToolResult => entry.type === "tool_result");
-    const kept = results.length > 0 ? [{ ...message, content: resultsOf(recorded, results) }] : [];
-    return made ? [{ ...unsaid(message), ...made.message }] : kept;
-  }
-  const said = group.find((entry): entry is AssistantEntry => entry.type === "assistant");
-  const calls = group.filter((entry): entry is ToolCall => entry.type === "tool_call");
-  const pairs = calls.flatMap((call) => pairsOf(call, group, target));
-  const timestamp = typeof message.timestamp === "string" ? message.timestamp : target.now.toISOString();
-  const ids = { message: message.id, results: `${message.id}_response` };
-  const [own, results] = modelMessages(ids, said, pairs, { timestamp });
-  const kept = toolCallsOf(message).filter(
-    ({ id, result }) => result && calls.some((call) => call.id === id),
+/** A list in which every result stands once, and what was changed or taken out is as it is in the session. */
+function listed({ list, until }: Listed, group: readonly Entry[], known: Known, target: Target): Json {
+  const [compaction] = group;
+  const left = new Map<string, Entry>(
+    compaction?.type === "compaction" ? compaction.replacement?.map((one) => [one.id, one as Entry]) : [],
   );
-  return [
-    ...(own ? [{ ...unsaid(message), ...own.message }] : []),
-    ...(results ? [{ ...results.message, ...outcomesOf(kept) }] : []),
-  ];
-}
-
-/** A message without what repeats its words and calls: neither may outlive the ones that were changed. */
-function unsaid({ toolCalls: _, displayContent: __, ...rest }: Message): Json {
-  return rest;
-}
-
-function pairsOf(call: ToolCall, group: readonly Entry[], target: Target): NativePair[] {
-  const result = group.find((one): one is ToolResult => one.type === "tool_result" && one.callId === call.id);
-  return translate(call, result, [target.cwd]).pairs.map((pair, at) => ({
-    ...pair,
-    input: pair.input as Json,
-    id: at === 0 ? call.id : `${call.id}-${at + 1}`,
-  }));
-}
-
-/** Results in a message of their own, those that were changed with what they say now. */
-function resultsOf({ message, entries }: Recorded, results: readonly ToolResult[]): Json[] {
-  const pieces = piecesOf(message.content);
-  const named = pieces.flatMap((piece) => filled(responseIn(piece)?.id) ?? []);
-  // Early versions gave no ids: what has none stands in the order of the entries.
-  const nameless = entries.filter((entry) => !named.some((id) => entry.startsWith(`${id}-result`)));
-  let isGone = false;
-  return pieces.flatMap((piece) => {
-    const response = responseIn(piece);
-    // Bytes beside a result go with it.
-    if (!response) return isGone && typeof piece.text !== "string" ? [] : [piece];
-    const own = filled(response.id);
-    const entry = own === undefined ? nameless.shift() : undefined;
-    const result = results.find(({ id, callId }) => (own === undefined ? id === entry : callId === own));
-    isGone = result === undefined;
-    if (!result) return [];
-    const told = result.success ? { output: result.output } : { error: result.output };
-    return [{ ...piece, functionResponse: { ...response, response: told } }];
-  });
-}
-
-/** A list in which every result stands once. */
-function withoutRepeats(set: Json): Json {
+  const keeps = new Set(compaction?.type === "compaction" ? compaction.keeps : []);
   const answered: string[] = [];
-  const kept = membersOf(set.messages).flatMap(([, message]) => {
-    const entries = entriesOf(message, { record: 0, time: "", answered, before: [] });
-    return message.type === "user" && entries.length === 0 ? [] : settled(message);
+  const messages = membersOf(list.messages).flatMap(([at, message]): Json[] => {
+    const before = entriesOf(message, { record: 0, time: "", answered, before: [] });
+    if (message.type === "user" && before.length === 0) return [];
+    const now = before.flatMap((entry) => {
+      if (entry.type === "system" || entry.note) return [entry];
+      if (at < until) return left.get(entry.id) ?? [];
+      return isGone(entry, keeps, known) ? [] : [known.changed.get(entry.id) ?? entry];
+    });
+    const isSame = now.length === before.length && now.every((entry, place) => isLike(entry, before[place]));
+    if (isSame) return settled(message);
+    const recorded = { message, entries: before.map(({ id }) => id) };
+    return now.length === 0 ? [] : changed(recorded, now, target);
   });
-  return { ...set, messages: kept };
+  return { ...list, messages };
+}
+
+/** A message that stays in a list is gone from it when it is gone from the session; a result goes with its call. */
+function isGone(entry: Entry, keeps: ReadonlySet<string>, { seen, original }: Known): boolean {
+  const id = entry.type === "tool_result" ? entry.callId : entry.id;
+  return original.digests.has(id) && !seen.has(id) && !keeps.has(id);
+}
+
+/** Whether two entries say the same, whenever that was. */
+function isLike(one: Entry, other: Entry | undefined): boolean {
+  return other !== undefined && digestOf({ ...one, timestamp: "" }) === digestOf({ ...other, timestamp: "" });
 }

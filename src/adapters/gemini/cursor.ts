@@ -18,9 +18,16 @@ export interface Recorded {
   entries: readonly string[];
 }
 
+/** The line of a compaction. */
+export interface Listed {
+  list: Json;
+  /** Messages up to this place took the place of the history; those behind it were there before. */
+  until: number;
+}
+
 export interface Cursor {
   /** The message that an entry stands in, or the line of a compaction. */
-  find(entry: string, record: number): Promise<Recorded | { list: Json } | undefined>;
+  find(entry: string, record: number): Promise<Recorded | Listed | undefined>;
   /** Lines that are no messages and came before what was found last. */
   passed(): Passed[];
   /** Reads on to the end. */
@@ -33,7 +40,7 @@ export type Passed = { type: "metadata"; metadata: Json } | { type: "line"; raw:
 
 export function newCursor(records: AsyncIterable<SessionRecord>, { rulings }: Original): Cursor {
   const lines = records[Symbol.asyncIterator]();
-  const waiting = new Map<string, Recorded | { list: Json }>();
+  const waiting = new Map<string, Recorded | Listed>();
   const passed: Passed[] = [];
   const place = { record: 0, time: "", answered: [], before: [] };
   let dropped = 0;
@@ -69,7 +76,7 @@ export function newCursor(records: AsyncIterable<SessionRecord>, { rulings }: Or
         else if (isUnknown(message) && !ruling?.compactions) pass(message, oneLine(JSON.stringify(message)));
       for (const own of ruling?.compactions ?? []) {
         compactedEntries(membersUntil(held.list, own), place, isAll(own));
-        waiting.set(own.id, { list: record.type === "set" ? record.set : {} });
+        waiting.set(own.id, { list: record.type === "set" ? record.set : {}, until: own.until });
       }
     } else if (isPassing(record, value)) passed.push({ type: "line", raw: line.raw });
     else dropped++;

@@ -3,7 +3,18 @@ import { expect, it } from "vitest";
 import type { Source } from "../../../src/session/source.ts";
 import { type EditRequest, edited, editsFor } from "../../../src/transform/edit.ts";
 import { thread } from "../../../src/transform/visible.ts";
-import { called, model, opened, openedText, privateHome, targetIn, told, user, writtenTo } from "./store.ts";
+import {
+  called,
+  model,
+  opened,
+  openedText,
+  privateHome,
+  response,
+  targetIn,
+  told,
+  user,
+  writtenTo,
+} from "./store.ts";
 
 const OTHER = "99999999-2222-4333-8444-555555555555";
 
@@ -29,4 +40,53 @@ it("a message keeps its words when all its calls are dropped, and nothing of the
   expect(told).toEqual(["user one", "assistant look", "user two"]);
   expect(main).not.toContain("a.txt");
   expect(main).not.toContain("c1");
+});
+
+const CALL = { functionCall: { id: "c1", name: "glob", args: { pattern: "*" } } };
+
+/** The CLI compressed between a call and its result. */
+const compressed = () =>
+  opened(
+    user("u1", "one"),
+    model("g1", "look", { toolCalls: [called("c1", "glob", { pattern: "*" }, "a.txt")] }),
+    {
+      $set: {
+        messages: [
+          user("s1", "<state_snapshot>so far</state_snapshot>"),
+          model("s2", "Got it. Thanks for the additional context!"),
+          { ...model("g1b", ""), content: [{ text: "look" }, CALL] },
+        ],
+      },
+    },
+    { ...user("r1", ""), content: [response("c1", "glob", "a.txt")] },
+    model("g2", "done"),
+  );
+
+it.each(["c1", "c1-result-again"])(
+  "dropping %s takes the call out of what a compression left",
+  async (id) => {
+    const { told, main } = await after(await compressed(), { drop: [id] });
+    expect(told).toEqual([
+      "user <state_snapshot>so far</state_snapshot>",
+      "assistant Got it. Thanks for the additional context!",
+      "assistant look",
+      "assistant done",
+    ]);
+    expect(main).not.toContain("functionCall");
+    expect(main).not.toContain("functionResponse");
+  },
+);
+
+it("what was changed or taken out is so in a list that repeats it", async () => {
+  const kept = [user("u2", "stays"), model("g2", "goes"), user("u3", "changes"), model("g3", "end")];
+  const source = await opened(user("u1", "one"), model("g1", "two"), ...kept, {
+    $set: { messages: [user("s1", "<state_snapshot>so far</state_snapshot>"), ...kept] },
+  });
+  const { told } = await after(source, { drop: ["g2"], replace: [{ entry: "u3", content: "changed" }] });
+  expect(told).toEqual([
+    "user <state_snapshot>so far</state_snapshot>",
+    "user stays",
+    "user changed",
+    "assistant end",
+  ]);
 });
