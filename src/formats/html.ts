@@ -9,7 +9,9 @@ import { diffOf } from "./diff.ts";
 import type { WriteOptions } from "./format.ts";
 import { STYLE } from "./html-style.ts";
 import { block, code, diff, escaped, folded, inLine } from "./html-text.ts";
-import { inlineOf, isCommonImage, type Media, nameOf, partsOf } from "./parts.ts";
+import { reportHeader } from "./outgoing.ts";
+import { type Inline, inlineOf, isCommonImage, type Media, nameOf, partsOf } from "./parts.ts";
+import { mediaOf, reported, SHOWN, sizeOf } from "./shown.ts";
 import { type Left, leftBy, outputOf, type Turn, turnsOf, unfolded } from "./turns.ts";
 
 type Reply = Extract<Turn, { type: "reply" }>;
@@ -31,7 +33,7 @@ async function* page(stream: Stream, options: WriteOptions): AsyncGenerator<stri
   yield `<a class="skip" href="#prompts">To the list of prompts</a>\n`;
   yield `<header>\n<h1 dir="auto">${title}</h1>\n${facts(stream.header)}</header>\n<main>\n`;
   const seen: Seen = { prompts: [], number: 0 };
-  yield* session(stream, seen);
+  yield* session(stream, seen, options);
   yield `</main>\n${options.losses ? lossList(stream.losses) : ""}${contents(seen)}</body>\n</html>\n`;
 }
 
@@ -41,11 +43,12 @@ interface Seen {
   number: number;
 }
 
-async function* session(stream: Stream, seen: Seen): AsyncGenerator<string> {
+async function* session(stream: Stream, seen: Seen, options: WriteOptions): AsyncGenerator<string> {
+  await reportHeader(stream, SHOWN, options);
   const subagents = subagentsOf(stream.header);
   const left: Left = new WeakMap();
   let isLeft = false;
-  for await (const turn of turnsOf(unfolded(stream.entries(), left))) {
+  for await (const turn of turnsOf(reported(unfolded(stream.entries(), left), isShown, options))) {
     if (isLeft !== (leftBy(turn, left) !== undefined)) {
       isLeft = !isLeft;
       yield isLeft ? "<details open><summary>What stands in for it</summary>\n" : "</details>\n";
@@ -60,7 +63,7 @@ async function* session(stream: Stream, seen: Seen): AsyncGenerator<string> {
     const { header } = child;
     const title = inLine(header.title ?? header.id);
     yield `<section class="subagent" id="session-${inLine(header.id)}">\n<h2>Subagent: ${title}</h2>\n${facts(header)}`;
-    yield* session(child, seen);
+    yield* session(child, seen, options);
     yield "</section>\n";
   }
 }
@@ -108,7 +111,7 @@ function* reply({ said, pairs }: Reply, subagents: ReadonlyMap<string, string>):
 function* part(item: Extract<Turn, { type: "entry" }>["entry"], seen: Seen): Generator<string> {
   switch (item.type) {
     case "user":
-      if (item.injected) yield folded("Injected context", code(item.content));
+      if (item.injected) yield folded("Injected context", `${code(item.content)}${content(mediaOf(item))}`);
       else yield prompt(item, seen);
       return;
     case "tool_result":
@@ -179,12 +182,16 @@ function partBlock(one: Part): string {
 }
 
 /** Only kinds of image that cannot run anything, by what their bytes are and not by what they say. */
+function isShown(one: Media, inline: Inline): boolean {
+  return one.type === "image" && isCommonImage(inline);
+}
+
 function media(one: Media): string {
   const inline = inlineOf(one);
   const name = inLine(nameOf(one));
-  if (one.type === "image" && inline && isCommonImage(inline))
+  if (inline && isShown(one, inline))
     return `<p><img src="data:${inline.mimeType};base64,${inline.data}" alt="Image: ${name}"></p>\n`;
-  const size = inline ? `, ${Math.ceil((inline.data.length * 3) / 4 / 1024)} KB, not included here` : "";
+  const size = inline ? `, ${sizeOf(inline)}, not included here` : "";
   return `<p class="note">${one.type === "image" ? "Image" : "Document"}: ${name}${size}</p>\n`;
 }
 
@@ -221,7 +228,6 @@ function argumentBlock({ tool, input }: ToolCall): string {
 
 function resultBody(result: ToolResult): string {
   const text = outputOf(result);
-  const others = (result.parts ?? []).filter(({ type }) => type === "image" || type === "document");
   const note = result.cleared ? '<p class="note">Cleared by the agent</p>\n' : "";
   const label = `<p class="note">${result.success ? "Result" : "Error"}</p>\n`;
   const words =
@@ -230,7 +236,7 @@ function resultBody(result: ToolResult): string {
       : result.success
         ? code(text)
         : `<pre class="error" tabindex="0">${escaped(text)}</pre>\n`;
-  return `${label}${note}${words}${content(others)}`;
+  return `${label}${note}${words}${content(mediaOf(result))}`;
 }
 
 function lossList(losses: readonly Loss[]): string {

@@ -10,6 +10,9 @@ import { batches } from "./batches.ts";
 import { diffOf } from "./diff.ts";
 import type { WriteOptions } from "./format.ts";
 import { codeSpan, fenced, html, plain, quoted } from "./markdown-text.ts";
+import { reportHeader } from "./outgoing.ts";
+import { type Inline, inlineOf, linkOf, type Media } from "./parts.ts";
+import { mediaOf, reported, SHOWN, sizeOf } from "./shown.ts";
 import { type Left, unfolded } from "./turns.ts";
 
 export function writeMarkdown(stream: Stream, options: WriteOptions = {}): AsyncIterable<string> {
@@ -23,18 +26,17 @@ async function* session(stream: Stream, options: WriteOptions, level: number): A
   if (level === 1) yield `# ${title}\n\n`;
   else yield `<a id="session-${html(header.id)}"></a>\n\n${heading} Subagent: ${title}\n\n`;
   yield facts(header);
-  yield* blocks(stream.entries(), subagentsOf(header));
+  await reportHeader(stream, SHOWN, options);
+  yield* blocks(stream, options);
   if (options.losses) yield lossList(stream.losses);
   for await (const child of stream.children()) yield* session(child, options, level + 1);
 }
 
-async function* blocks(
-  entries: AsyncIterable<Entry>,
-  subagents: ReadonlyMap<string, string>,
-): AsyncGenerator<string> {
+async function* blocks(stream: Stream, options: WriteOptions): AsyncGenerator<string> {
+  const subagents = subagentsOf(stream.header);
   const left: Left = new WeakMap();
   let isLeft = false;
-  for await (const item of exchanges(unfolded(entries, left))) {
+  for await (const item of exchanges(reported(unfolded(stream.entries(), left), isShown, options))) {
     const first = item.type === "exchange" ? item.pairs[0]?.call : item;
     if (isLeft !== (first !== undefined && left.has(first))) {
       isLeft = !isLeft;
@@ -81,7 +83,8 @@ function* block(
 ): Generator<string> {
   switch (item.type) {
     case "user":
-      if (item.injected) yield folded("Injected context", fenced(item.content));
+      if (item.injected)
+        yield folded("Injected context", [fenced(item.content), ...mediaOf(item).map(bytesBlock)].join("\n"));
       else yield `## Prompt\n\n${when(item)}${content(item.content, item.parts)}\n`;
       return;
     case "assistant":
@@ -145,17 +148,19 @@ function partBlock(part: Part): string {
 /** Longer data would make the document unreadable in every editor. */
 const LONGEST_INLINE = 64 * 1024;
 const IMAGE_TYPE = /^image\/[\w.+-]+$/;
-const BASE64 = /^[A-Za-z0-9+/=]+$/;
 
-function bytesBlock(part: Extract<Part, { type: "image" | "document" }>): string {
-  const { data, mimeType = "" } = part;
-  const name = part.name ?? part.path ?? part.url;
-  const isInline =
-    data !== undefined && data.length <= LONGEST_INLINE && IMAGE_TYPE.test(mimeType) && BASE64.test(data);
-  if (part.type === "image" && isInline)
-    return `![${plain(name ?? "image")}](data:${mimeType};base64,${data})\n`;
-  const size = data === undefined ? "" : `, ${Math.ceil((data.length * 3) / 4 / 1024)} KB, not included here`;
-  return `*${part.type}${mimeType ? `, ${plain(mimeType)}` : ""}${size}* ${codeSpan(name ?? "")}`
+function isShown(part: Media, { data, mimeType }: Inline): boolean {
+  return part.type === "image" && data.length <= LONGEST_INLINE && IMAGE_TYPE.test(mimeType);
+}
+
+function bytesBlock(part: Media): string {
+  const inline = inlineOf(part);
+  const name = part.name ?? part.path ?? linkOf(part);
+  if (inline && isShown(part, inline))
+    return `![${plain(name ?? "image")}](data:${inline.mimeType};base64,${inline.data})\n`;
+  const type = part.mimeType ?? inline?.mimeType ?? "";
+  const size = inline ? `, ${sizeOf(inline)}, not included here` : "";
+  return `*${part.type}${type ? `, ${plain(type)}` : ""}${size}* ${codeSpan(name ?? "")}`
     .trimEnd()
     .concat("\n");
 }
@@ -188,8 +193,8 @@ function argumentsBlock({ tool, input }: ToolCall): string {
 function resultBlock(result: ToolResult): string {
   const text = result.output !== "" ? result.output : (result.error ?? "");
   const lines = text === "" ? 0 : text.replace(/\n$/, "").split("\n").length;
-  const others = result.parts?.filter((part) => part.type === "image" || part.type === "document") ?? [];
-  const body = [...(text === "" ? [] : [fenced(text)]), ...others.map(partBlock)].join("\n");
+  const others = mediaOf(result);
+  const body = [...(text === "" ? [] : [fenced(text)]), ...others.map(bytesBlock)].join("\n");
   if (body === "") return "";
   const state = result.cleared ? ", cleared by the agent" : "";
   return folded(
