@@ -68,27 +68,46 @@ function addUser(timeline: Timeline, blocks: readonly Json[], at: number): void 
 function addResult(timeline: Timeline, block: Json, id: string): void {
   const { content } = block;
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
-  const parts = Array.isArray(blocks) ? blocks.filter(isObject).map((one) => partOf(one, timeline, id)) : [];
-  timeline.result(id, text(block.tool_use_id), parts, block.is_error !== true);
+  const list = Array.isArray(blocks) ? blocks : [blocks];
+  const found = list.filter(isObject);
+  const isFailed = block.is_error === true || found.some(({ type }) => text(type).endsWith("_error"));
+  const parts = found.map((one) => partOf(one, timeline, id));
+  timeline.result(id, text(block.tool_use_id), parts, !isFailed);
 }
 
+/** What ran at the API stands in the reply together with its result, and what follows is another message. */
 function addReply(timeline: Timeline, blocks: readonly Json[], at: number): void {
-  const turn = `m${at}`;
+  let turn = `m${at}`;
   let said: Part[] = [];
   let first = 0;
   for (const [position, block] of blocks.entries()) {
-    const isCall = block.type === "tool_use" || block.type === "server_tool_use";
-    if (!isCall) {
+    const isCall = CALLS.test(text(block.type));
+    const isResult = RESULTS.test(text(block.type));
+    if (!isCall && !isResult) {
       if (said.length === 0) first = position;
       said.push(partOf(block, timeline, turn));
       continue;
     }
-    timeline.reply(`${turn}.${first}`, turn, said);
+    timeline.reply(`m${at}.${first}`, turn, said);
     said = [];
-    const hosted = block.type === "server_tool_use" ? { hosted: true } : {};
-    timeline.call(text(block.id), turn, text(block.name), block.input ?? {}, hosted);
+    if (isCall) addCall(timeline, block, turn, blocks);
+    else {
+      addResult(timeline, block, `m${at}.${position}`);
+      turn = `m${at}.${position + 1}`;
+    }
   }
-  timeline.reply(`${turn}.${first}`, turn, said);
+  timeline.reply(`m${at}.${first}`, turn, said);
+}
+
+const CALLS = /^(?:tool_use|server_tool_use|mcp_tool_use)$/;
+const RESULTS = /_tool_result$/;
+
+function addCall(timeline: Timeline, block: Json, turn: string, blocks: readonly Json[]): void {
+  const isAnswered = blocks.some(({ tool_use_id }) => tool_use_id === block.id);
+  const hosted = block.type === "tool_use" || isAnswered ? {} : { hosted: true };
+  const server = block.type === "mcp_tool_use" ? filled(block.server_name) : undefined;
+  const name = server === undefined ? text(block.name) : `mcp__${server}__${text(block.name)}`;
+  timeline.call(text(block.id), turn, name, block.input ?? {}, hosted);
 }
 
 function partOf(block: Json, timeline: Timeline, entry: string): Part {

@@ -94,12 +94,16 @@ function isItems(items: readonly unknown[]): boolean {
   return items.length > 0 && items.every((item) => isObject(item) && (isItemOnly(item) || isMessage(item)));
 }
 
-const ITEM = /^(?:message|reasoning|item_reference|.+_call|.+_call_output)$/;
+const ITEM =
+  /^(?:message|reasoning|item_reference|compaction|mcp_list_tools|mcp_approval_.+|.+_call|.+_call_output)$/;
+
+/** Chat Completions has `input_audio` too. */
+const DIRECTED = ["input_text", "input_image", "input_file", "output_text"];
 
 /** What only the Responses API has: typed items, and contents with a direction. */
 function isItemOnly({ type, content }: Json): boolean {
   if (typeof type === "string") return ITEM.test(type);
-  return partTypes(content).some((part) => part.startsWith("input_") || part === "output_text");
+  return partTypes(content).some((part) => DIRECTED.includes(part));
 }
 
 const ROLES = ["system", "developer", "user", "assistant", "tool", "function"];

@@ -2,10 +2,11 @@
 import { loss } from "../session/losses.ts";
 import type { Part } from "../session/session.ts";
 import type { Source } from "../session/source.ts";
-import { addCall, fileOf, imageOf } from "./chat-read.ts";
+import { addCall } from "./chat-read.ts";
 import { isObject, type Json } from "./check.ts";
 import { type Document, noRole, objectsAt, readDocument, sessionSource, wrong } from "./document.ts";
 import { filled, newTimeline, type Timeline, text } from "./incoming.ts";
+import { addOutput, addOwnCall, partOf } from "./responses-calls.ts";
 
 const LABEL = "an OpenAI Responses history";
 
@@ -33,6 +34,8 @@ function addItems(timeline: Timeline, items: readonly Json[], document: Document
     const isModel = type === "message" ? item.role === "assistant" : !type.endsWith("_output");
     turn = isModel ? (turn ?? `i${at}`) : undefined;
     addItem(timeline, item, { type, id: `i${at}`, turn: turn ?? `i${at}`, document, place: `input[${at}]` });
+    // What follows a result is another message.
+    if (timeline.entries.at(-1)?.type === "tool_result") turn = undefined;
   }
 }
 
@@ -62,22 +65,17 @@ function addItem(timeline: Timeline, item: Json, at: Place): void {
     case "local_shell_call":
       timeline.call(text(item.call_id), turn, "local_shell", item.action ?? {});
       return;
-    case "function_call_output":
-    case "custom_tool_call_output":
-    case "local_shell_call_output":
-      timeline.result(id, text(item.call_id), outputOf(item.output, timeline, at), true);
-      return;
     default:
-      // The API's own tools have no result of their own.
-      if (type.endsWith("_call")) {
-        const { type: _, id: own, ...input } = item;
-        timeline.call(filled(own) ?? id, turn, type.slice(0, -"_call".length), input, {
-          hosted: true,
-        });
-        return;
-      }
-      timeline.losses.push(loss("record_unknown", { entry: id }, `an item of type ${type}`));
+      if (type.endsWith("_call_output")) addOutput(timeline, item, id);
+      else if (type.endsWith("_call")) addOwnCall(timeline, item, id, turn);
+      else reportUnknown(timeline, id, type);
   }
+}
+
+/** What the server summed up is sealed: the model that reads on elsewhere does not know it. */
+function reportUnknown(timeline: Timeline, entry: string, type: string): void {
+  const severity = type === "compaction" ? "warning" : undefined;
+  timeline.losses.push(loss("record_unknown", { entry }, `an item of type ${type}`, severity));
 }
 
 function addMessage(timeline: Timeline, item: Json, at: Place): void {
@@ -113,30 +111,7 @@ function reasoningOf(item: Json): Part {
   };
 }
 
-function outputOf(output: unknown, timeline: Timeline, at: Place): Part[] {
-  if (typeof output === "string") return output === "" ? [] : [{ type: "text", text: output }];
-  return partsIn(output, timeline, at, `${at.place}.output`);
-}
-
 function partsIn(content: unknown, timeline: Timeline, at: Place, place: string): Part[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
   return objectsAt(at.document, content, place).map((part) => partOf(part, timeline, at.id));
-}
-
-function partOf(part: Json, timeline: Timeline, entry: string): Part {
-  switch (part.type) {
-    case "input_text":
-    case "output_text":
-    case "text":
-      return { type: "text", text: text(part.text) };
-    case "refusal":
-      return { type: "text", text: text(part.refusal) };
-    case "input_image":
-      return imageOf(part.image_url);
-    case "input_file":
-      return fileOf(part);
-    default:
-      timeline.losses.push(loss("part_converted", { entry }, `a part of type ${String(part.type)}`));
-      return { type: "text", text: filled(part.text) ?? JSON.stringify(part) };
-  }
 }

@@ -21,7 +21,15 @@ async function read(id: string, body: unknown) {
   const entries = await Array.fromAsync(source.entries());
   // No API's history has times.
   const losses = source.losses.map(({ kind }) => kind).filter((kind) => kind !== "timestamp_missing");
-  return { source, entries, losses };
+  return { source, entries, losses, path };
+}
+
+/** Which formats take a file for one of theirs. */
+async function recognised(path: string): Promise<string[]> {
+  const found = await Promise.all(
+    formats.map(async (one) => ((await one.recognise?.(path)) ? [one.id] : [])),
+  );
+  return found.flat();
 }
 
 const callsOf = (entries: readonly Entry[]): ToolCall[] =>
@@ -182,4 +190,120 @@ describe("arguments as text", () => {
       "-9007199254740993",
     ]);
   });
+});
+
+/** In order, what happened: texts, calls with what they were given, and results. */
+function told(entries: readonly Entry[]): unknown[] {
+  return entries.map((entry) => {
+    if (entry.type === "tool_call") return [entry.originalTool ?? entry.tool, entry.input];
+    if (entry.type === "tool_result") return entry.output;
+    return entry.type === "assistant" ? entry.content : entry.type;
+  });
+}
+
+describe("tools that the API has itself", () => {
+  it("openai-responses: every answer belongs to its call and is none of its arguments", async () => {
+    const image = "data:image/png;base64,AAAA";
+    const { entries, losses } = await read("openai-responses", [
+      { role: "user", content: "hi" },
+      { type: "mcp_call", id: "m", name: "t", server_label: "s", arguments: '{"a":1}', output: "MCP" },
+      { type: "message", role: "assistant", content: [{ type: "output_text", text: "so" }] },
+      { type: "code_interpreter_call", id: "ci", code: "1", outputs: [{ type: "logs", logs: "LOGS" }] },
+      { type: "shell_call", call_id: "sh", action: { commands: ["ls"] }, status: "completed" },
+      {
+        type: "shell_call_output",
+        call_id: "sh",
+        output: [{ stdout: "OUT", stderr: "ERR", outcome: { type: "exit", exit_code: 2 } }],
+      },
+      { type: "apply_patch_call", call_id: "ap", operation: { type: "update_file", path: "a", diff: "@@" } },
+      { type: "apply_patch_call_output", call_id: "ap", output: "PATCHED" },
+      { type: "computer_call", call_id: "cc", action: { type: "click" } },
+      {
+        type: "computer_call_output",
+        call_id: "cc",
+        output: { type: "computer_screenshot", image_url: image },
+      },
+      { type: "local_shell_call", call_id: "ls", action: { type: "exec", command: ["ls"] } },
+      { type: "local_shell_call_output", id: "ls", output: "LOCAL" },
+      { type: "web_search_call", id: "ws", status: "completed", action: { query: "x" } },
+    ]);
+    expect(told(entries)).toEqual([
+      "user",
+      ["mcp__s__t", { a: 1 }],
+      "MCP",
+      "so",
+      ["code_interpreter", { code: "1" }],
+      "LOGS",
+      ["shell", { commands: ["ls"] }],
+      "OUT\nERR",
+      ["apply_patch", { type: "update_file", path: "a", diff: "@@" }],
+      "PATCHED",
+      ["computer", { type: "click" }],
+      "",
+      ["local_shell", { type: "exec", command: ["ls"] }],
+      "LOCAL",
+      ["web_search", { query: "x" }],
+    ]);
+    expect(answers(entries).map(({ length }) => length)).toEqual([1, 1, 1, 1, 1, 1, 0]);
+    expect(callsOf(entries).map(({ hosted }) => hosted === true)).toEqual([...Array(6).fill(false), true]);
+    expect(entries[7]).toMatchObject({ success: false, details: { exitCode: 2 } });
+    expect(entries[11]?.parts).toEqual([{ type: "image", mimeType: "image/png", data: "AAAA" }]);
+    expect(entries[1]?.turn).not.toBe(entries[3]?.turn);
+    expect(losses).toEqual([]);
+  });
+
+  it("openai-responses: a history that the server summed up is recognised, and what is sealed reported", async () => {
+    const body = {
+      input: [
+        { type: "compaction", encrypted_content: "x" },
+        { role: "user", content: "next" },
+      ],
+    };
+    const { source, path } = await read("openai-responses", body);
+    expect(await recognised(path)).toEqual(["openai-responses"]);
+    expect(source.losses).toContainEqual(
+      expect.objectContaining({ kind: "record_unknown", severity: "warning" }),
+    );
+  });
+
+  it("anthropic: results inside the reply, and tools of MCP servers", async () => {
+    const { entries, losses } = await read("anthropic", [
+      {
+        role: "assistant",
+        content: [
+          { type: "text", text: "before" },
+          { type: "server_tool_use", id: "s1", name: "web_search", input: { query: "q" } },
+          { type: "web_search_tool_result", tool_use_id: "s1", content: [{ type: "text", text: "FOUND" }] },
+          { type: "text", text: "after" },
+          { type: "mcp_tool_use", id: "m1", name: "echo", server_name: "srv", input: { p: 1 } },
+          { type: "mcp_tool_result", tool_use_id: "m1", is_error: true, content: "MCP" },
+          { type: "server_tool_use", id: "s2", name: "web_fetch", input: { url: "u" } },
+        ],
+      },
+    ]);
+    expect(told(entries)).toEqual([
+      "before",
+      ["web_search", { query: "q" }],
+      "FOUND",
+      "after",
+      ["mcp__srv__echo", { p: 1 }],
+      "MCP",
+      ["web_fetch", { url: "u" }],
+    ]);
+    expect(answers(entries)).toEqual([["FOUND"], ["MCP"], []]);
+    expect(callsOf(entries).map(({ hosted }) => hosted)).toEqual([undefined, undefined, true]);
+    expect(entries[5]).toMatchObject({ success: false });
+    expect(entries[0]?.turn).toBe(entries[1]?.turn);
+    expect(entries[1]?.turn).not.toBe(entries[3]?.turn);
+    expect(losses).toEqual([]);
+  });
+});
+
+it("openai-chat: a request with sound is one of Chat Completions", async () => {
+  const sound = { type: "input_audio", input_audio: { data: "AAAA", format: "wav" } };
+  const content = [{ type: "text", text: "q" }, sound];
+  const { path, entries, losses } = await read("openai-chat", { messages: [{ role: "user", content }] });
+  expect(await recognised(path)).toEqual(["openai-chat"]);
+  expect(entries).toMatchObject([{ type: "user", content: expect.stringContaining("AAAA") }]);
+  expect(losses).toEqual(["part_converted"]);
 });
