@@ -202,6 +202,8 @@ export interface Adapter {
   newId?(): string;
   /** Whether today's CLI finds a session that lies in its store; absent = all of them. */
   isResumable?(ref: SessionRef): boolean;
+  /** Its CLI finds a session only from the folder that the session belongs to. */
+  isBoundToFolder?: true;
   resumeCommand?(originalId: string, header: Pick<Header, "project">, options: ResumeOptions): Command;
   /** The installed CLI, or undefined. */
   version(home: Home): Promise<{ version: string; path: string } | undefined>;

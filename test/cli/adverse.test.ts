@@ -209,6 +209,45 @@ describe("the folder to go on in", () => {
   });
 });
 
+describe("an agent that finds a session only in the folder it belongs to", () => {
+  const made = () => {
+    const ran = run(place, "baton resume latest:codex --in gemini --cwd $ROOT/bin --yes --json");
+    return JSON.parse(ran.stdout).originalId as string;
+  };
+
+  it("is not sent into another one: a copy is", () => {
+    const id = made();
+    const ran = run(place, `baton resume gemini:${id} --cwd $ROOT/work`);
+    expect(ran).toMatchObject({ status: 5, stdout: "" });
+    expect(ran.stderr).toBe(
+      `error: Gemini CLI finds this session only in its own folder, ${place.root}/bin.\n\`baton fork gemini:${id} --cwd ${place.root}/work\` makes a copy that goes on there.\n`,
+    );
+    const fork = run(place, `baton fork gemini:${id} --cwd ${place.root}/work --yes`);
+    expect(fork.stdout).toMatch(`cd ${place.root}/work && gemini --resume `);
+    expect(fork.stdout).not.toContain(id);
+  });
+
+  it("goes on in its own one, by whatever name, and elsewhere for one who is sure", () => {
+    const id = made();
+    symlinkSync(join(place.root, "bin"), join(place.root, "linked"));
+    for (const folder of ["bin", "linked"]) {
+      const ran = run(place, `baton resume gemini:${id} --cwd $ROOT/${folder} --yes`);
+      expect(ran).toMatchObject({ status: 0, stderr: "" });
+    }
+    const sure = run(place, `baton resume gemini:${id} --cwd $ROOT/work --yes`);
+    expect(sure).toMatchObject({ status: 0, stderr: expect.stringContaining("only in its own folder") });
+  });
+
+  it("is not recommended another one when its own is gone", () => {
+    const id = made();
+    renameSync(join(place.root, "bin"), join(place.root, "moved"));
+    const ran = run(place, `$ROOT/moved/baton resume gemini:${id} --yes`);
+    expect(ran.stderr).toBe(
+      `warning: The session's folder ${place.root}/bin is not here. \`baton fork gemini:${id} --cwd DIR\` goes on in another one.\n`,
+    );
+  });
+});
+
 describe("outputs", () => {
   it.each(["list", "show latest", "schema", "nothing"])(
     "a full disk is one error: baton %s --json",

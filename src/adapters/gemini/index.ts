@@ -40,6 +40,7 @@ export const gemini: Adapter = {
   pathOf,
   canExtend,
   newId,
+  isBoundToFolder: true,
   resumeCommand,
   version,
   isLive,

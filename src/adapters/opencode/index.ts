@@ -44,6 +44,7 @@ export const opencode: Adapter = {
   canExtend,
   newId: () => newSessionId(),
   isResumable,
+  isBoundToFolder: true,
   resumeCommand,
   version,
   remarks,

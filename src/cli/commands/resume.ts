@@ -1,4 +1,5 @@
 // resume: go on with a session, in its own agent or in another one.
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { type Command, Option } from "commander";
@@ -17,7 +18,7 @@ import { onInterrupt } from "../interrupt.ts";
 import { collected, movesFor, movesWarnings, REMAP } from "../moves.ts";
 import { type Opened, openSession } from "../session.ts";
 import { isInStore } from "../store.ts";
-import { harmless } from "../text.ts";
+import { harmless, shellWord } from "../text.ts";
 
 interface Options {
   in?: string;
@@ -65,8 +66,14 @@ async function resume(context: Context, name: string, options: Options): Promise
   const given = options.cwd === undefined ? undefined : resolve(options.cwd);
   const moves = isOwn ? [] : movesFor(project, given, options.remap);
   const cwd = given ?? movedPath(project, moves);
+  const bound = isOwn && to.isBoundToFolder ? to : undefined;
   const warnings = [
-    ...folderWarnings(cwd, options.exec ?? false),
+    ...(bound ? elsewhere(bound, opened, given, options.yes ?? false) : []),
+    ...folderWarnings(
+      cwd,
+      options.exec ?? false,
+      bound && `${forkInto(opened, given)} goes on in another one.`,
+    ),
     ...movesWarnings(moves, options.remap),
     ...withoutEffect(options, isOwn || opened.source.header.source.cli === to.id),
     ...(isOwn && options.remap ? [UNMOVED] : []),
@@ -76,6 +83,25 @@ async function resume(context: Context, name: string, options: Options): Promise
     ? await ownResume(context, opened, to, { ...options, cwd }, warnings)
     : await carried(context, opened, to, { ...options, moves }, warnings);
   return goOn(context, result, options.exec ?? false);
+}
+
+/** The command would be one that the agent refuses. */
+function elsewhere({ label }: Adapter, opened: Opened, given: string | undefined, isSure: boolean): string[] {
+  const { path } = opened.source.header.project;
+  if (given === undefined || path === "" || isSameFolder(given, path)) return [];
+  const sentence = `${label} finds this session only in its own folder, ${path}.`;
+  const hint = `${forkInto(opened, given)} makes a copy that goes on there.`;
+  if (!isSure) throw new BatonError("refused", sentence, hint);
+  return [`${sentence} ${hint}`];
+}
+
+function forkInto({ source }: Opened, folder = "DIR"): string {
+  return `\`baton fork ${nameOf(source.header)} --cwd ${shellWord(folder)}\``;
+}
+
+function isSameFolder(one: string, other: string): boolean {
+  const [first, second] = [one, other].map((path) => statSync(path, { throwIfNoEntry: false }));
+  return one === other || (first !== undefined && first.ino === second?.ino && first.dev === second.dev);
 }
 
 const UNMOVED = "--remap has no effect here: `baton fork` writes a session with other paths.";
