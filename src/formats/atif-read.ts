@@ -4,6 +4,7 @@ import { loss } from "../session/losses.ts";
 import type { Compaction, Entry, Part, Session, Tool, ToolCall, Usage } from "../session/session.ts";
 import type { Source } from "../session/source.ts";
 import { vendorOf } from "../session/vendor.ts";
+import { configOf, gitIn, subagentLinks, unplaced } from "./atif-facts.ts";
 import { isObject, type Json } from "./check.ts";
 import {
   type Document,
@@ -43,6 +44,7 @@ function trajectory(value: Json, document: Document, place: string): Read {
     );
   const timeline = newTimeline(document.time);
   addSteps(timeline, objectsAt(document, value.steps, at("steps")), at("steps"), document);
+  timeline.losses.push(...unplaced(value));
   const subagents = value.subagent_trajectories ?? [];
   const children = objectsAt(document, subagents, at("subagent_trajectories")).map((child, index) => {
     const inner = trajectory(child, document, `${at("subagent_trajectories")}[${index}]`);
@@ -50,7 +52,8 @@ function trajectory(value: Json, document: Document, place: string): Read {
     const session = sessionOf(document, inner.entries, inner.known);
     return inner.children.length > 0 ? { ...session, children: inner.children } : session;
   });
-  return { entries: timeline.entries, known: knownOf(value), losses: timeline.losses, children };
+  const known = { ...knownOf(value), links: subagentLinks(value, children) };
+  return { entries: timeline.entries, known, losses: timeline.losses, children };
 }
 
 /** What a compaction left follows it and says so; its entries may have the ids of those that they replace. */
@@ -90,9 +93,10 @@ function knownOf(value: Json): Known {
     title: filled(extra.title),
     summary: filled(extra.summary),
     cwd: filled(extra.cwd),
+    git: gitIn(extra.git),
     model,
     provider: filled(extra.provider) ?? vendorOf(model),
-    config: { agent: { name: agent.name, version: agent.version } },
+    config: configOf(value, agent),
     created: filled(extra.created),
     updated: filled(extra.updated),
     metadata: { ...(isCounted && { tokens }), ...(cost && { cost }) },

@@ -1,5 +1,6 @@
 // Writes a session as a trajectory of the Agent Trajectory Interchange Format (ATIF) 1.7. Its validators allow no
 // field that the format does not name, so what has no place goes into the `extra` that it has at every level.
+import { sessionId } from "../session/id.ts";
 import type { Entry, Header, Part, ToolResult, Usage } from "../session/session.ts";
 import type { Stream } from "../session/source.ts";
 import { batches } from "./batches.ts";
@@ -45,8 +46,9 @@ async function* trajectory(stream: Stream, options: WriteOptions, indent: string
   yield `${inner}"trajectory_id": ${JSON.stringify(header.id)},\n`;
   yield `${inner}"agent": ${JSON.stringify(agentOf(header))},\n${inner}"steps": [`;
   const left: Left = new WeakMap();
+  const subagents = await subagentsOf(stream);
   for await (const turn of turnsOf(unfolded(stream.entries(), left))) {
-    const step = stepOf(turn, header, out);
+    const step = stepOf(turn, header, out, subagents);
     if (!step) continue;
     const whole = copied(step, leftBy(turn, left));
     yield `${totals.steps === 0 ? "" : ","}\n${inner}  ${JSON.stringify(numbered(whole, totals))}`;
@@ -68,6 +70,24 @@ async function* children(stream: Stream, options: WriteOptions, indent: string):
     yield* trajectory(child, options, `${indent}  `);
   }
   if (count > 0) yield `\n${indent}],\n`;
+}
+
+/** By call: the trajectories of the subagents that it started. */
+type Subagents = ReadonlyMap<string, string[]>;
+
+async function subagentsOf(stream: Stream): Promise<Subagents> {
+  const found = new Map<string, string[]>();
+  const links = (stream.header.links ?? []).filter(({ type, entry }) => type === "subagent" && entry);
+  if (links.length === 0) return found;
+  // Only a trajectory that is in the file may be named.
+  const there = new Set<string>();
+  for await (const { header } of stream.children()) there.add(header.id);
+  for (const { session, entry = "" } of links) {
+    const colon = session.indexOf(":");
+    const id = sessionId(session.slice(0, colon), session.slice(colon + 1));
+    if (there.has(id)) found.set(entry, [...(found.get(entry) ?? []), id]);
+  }
+  return found;
 }
 
 interface Totals {
@@ -135,8 +155,8 @@ function copied(step: Step, compaction: string | undefined): Step {
   return { ...step, is_copied_context: true, extra: { ...step.extra, compaction } };
 }
 
-function stepOf(turn: Turn, header: Header, out: Outgoing): Step | undefined {
-  if (turn.type === "reply") return replyStep(turn, header, out);
+function stepOf(turn: Turn, header: Header, out: Outgoing, subagents: Subagents): Step | undefined {
+  if (turn.type === "reply") return replyStep(turn, header, out, subagents);
   const { entry } = turn;
   switch (entry.type) {
     case "user":
@@ -177,7 +197,7 @@ function defined(fields: Json): Json {
 
 type Reply = Extract<Turn, { type: "reply" }>;
 
-function replyStep({ said, pairs }: Reply, header: Header, out: Outgoing): Step {
+function replyStep({ said, pairs }: Reply, header: Header, out: Outgoing, subagents: Subagents): Step {
   const entries = [...said, ...pairs.map(({ call }) => call)];
   const first = entries[0] as Entry;
   const parts = said.flatMap((entry) => partsOf(entry));
@@ -186,7 +206,7 @@ function replyStep({ said, pairs }: Reply, header: Header, out: Outgoing): Step 
   if (sealed > 0) out.lost("thinking_converted", first.id, "its signature is left out");
   const spoken = parts.filter(({ type }) => type !== "thinking");
   const usage = entries.findLast((entry) => entry.usage)?.usage;
-  const results = pairs.flatMap((pair) => (pair.result ? [resultOf(pair.result, out)] : []));
+  const results = pairs.flatMap((pair) => (pair.result ? [resultOf(pair.result, out, subagents)] : []));
   return {
     ...timed(first),
     source: "agent",
@@ -216,11 +236,13 @@ function callOf({ call }: Pair, out: Outgoing): Json {
   };
 }
 
-function resultOf(result: ToolResult, out: Outgoing): Json {
+function resultOf(result: ToolResult, out: Outgoing, subagents: Subagents): Json {
+  const started = subagents.get(result.callId);
   const content = result.parts ? messageOf(partsOf(result), result.id, out) : outputOf(result);
   return {
     source_call_id: result.callId,
     content,
+    ...(started && { subagent_trajectory_ref: started.map((id) => ({ trajectory_id: id })) }),
     ...(!result.success && { extra: { is_error: true } }),
   };
 }

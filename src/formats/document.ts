@@ -80,6 +80,8 @@ export interface Known {
   title?: string | undefined;
   summary?: string | undefined;
   cwd?: string | undefined;
+  git?: Header["project"]["git"] | undefined;
+  links?: Header["links"];
   model?: string | undefined;
   provider?: string | undefined;
   config?: Json | undefined;
@@ -113,7 +115,7 @@ export function sessionOf(document: Document, timeline: Entry[], known: Known): 
     id: sessionId(known.format, originalId),
     version: "1.0",
     source: { cli: known.format, originalId },
-    project: { path, name: basename(path.replaceAll("\\", "/")) },
+    project: { path, name: basename(path.replaceAll("\\", "/")), ...(known.git && { git: known.git }) },
     model: {
       provider: known.provider ?? "unknown",
       model: known.model ?? "unknown",
@@ -127,6 +129,7 @@ export function sessionOf(document: Document, timeline: Entry[], known: Known): 
     },
     title: (title && cleanTitle(title)) || UNTITLED,
     ...(summary && { summary: cleanSummary(summary) }),
+    ...(known.links && known.links.length > 0 && { links: known.links }),
     timeline,
   };
 }

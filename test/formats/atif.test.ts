@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readAtif } from "../../src/formats/atif-read.ts";
 import { writeAtif } from "../../src/formats/atif-write.ts";
+import { sessionId } from "../../src/session/id.ts";
 import type { Loss } from "../../src/session/losses.ts";
 import type { Entry } from "../../src/session/session.ts";
 import { collect, type Source, sourceOf } from "../../src/session/source.ts";
@@ -147,6 +148,67 @@ describe("what is written", () => {
 });
 
 describe("what is read", () => {
+  it("the branch, the settings and which call started a subagent, as they were written", async () => {
+    const kid = session([user("inner")], {
+      id: sessionId("claude", "kid"),
+      source: { cli: "claude", originalId: "kid" },
+    });
+    const made = session([call("c1"), result("c1")], {
+      project: { path: "/project", git: { branch: "main", commit: "abc" } },
+      model: { provider: "p", model: "m", config: { effort: "high" } },
+      links: [
+        { type: "subagent", session: "claude:kid", entry: "c1" },
+        { type: "subagent", session: "claude:gone", entry: "c1" },
+      ],
+      children: [kid],
+    });
+    const { trajectory } = await written(sourceOf(made));
+    expect(violations(trajectory)).toEqual([]);
+    expect(trajectory.steps).toMatchObject([
+      { observation: { results: [{ subagent_trajectory_ref: [{ trajectory_id: kid.id }] }] } },
+    ]);
+    const { header } = await read(trajectory);
+    expect(header.project.git).toEqual({ branch: "main", commit: "abc" });
+    expect(header.model.config).toMatchObject({ effort: "high" });
+    expect(header.links).toEqual([{ type: "subagent", session: "atif:kid", entry: "c1" }]);
+  });
+
+  it("keeps what others say about the whole and reports what they say about a step", async () => {
+    const source = await read({
+      schema_version: "ATIF-v1.7",
+      notes: "A note",
+      continued_trajectory_ref: "next.json",
+      agent: { name: "a", version: "1", tool_definitions: [{ x: 1 }], extra: { own: 1 } },
+      steps: [
+        {
+          step_id: 1,
+          source: "agent",
+          message: "m",
+          reasoning_effort: "high",
+          metrics: { logprobs: [-0.1], prompt_token_ids: [1] },
+          tool_calls: [{ tool_call_id: "t", function_name: "Task", arguments: {} }],
+          observation: {
+            results: [{ source_call_id: "t", content: "x", subagent_trajectory_ref: [{ session_id: "z" }] }],
+          },
+          extra: { zz: 1 },
+        },
+      ],
+      final_metrics: { extra: { q: 1 } },
+      extra: { mine: 1, cwd: "/project" },
+    });
+    expect(source.header.model.config).toEqual({
+      agent: { name: "a", version: "1", extra: { own: 1 } },
+      tool_definitions: [{ x: 1 }],
+      notes: "A note",
+      extra: { mine: 1 },
+      final_metrics: { extra: { q: 1 } },
+      continued_trajectory_ref: "next.json",
+    });
+    const lost = source.losses.map(({ kind, at, detail }) => `${kind} ${at.entry ?? "-"} ${detail}`);
+    expect(lost).toContain("facts_dropped step-1 reasoning_effort, prompt_token_ids, logprobs, extra.zz");
+    expect(lost).toContain('links_dropped - a subagent elsewhere: {"session_id":"z"}');
+  });
+
   it("version 1.2", async () => {
     const source = await readAtif(join(import.meta.dirname, "fixtures/atif-1.2.json"));
     expect(source.header).toMatchObject({
