@@ -122,6 +122,7 @@ function partOf(block: Json, timeline: Timeline, entry: string): Part {
       return { type: "thinking", text: "", signature: text(block.data), hidden: true };
     case "image":
     case "document":
+      reportReference(block, block.type, timeline, entry);
       return mediaOf(block, block.type);
     default:
       timeline.losses.push(loss("part_converted", { entry }, `a block of type ${String(block.type)}`));
@@ -129,12 +130,35 @@ function partOf(block: Json, timeline: Timeline, entry: string): Part {
   }
 }
 
+/** A file that lies at the API is nobody else's. */
+function reportReference(
+  { source }: Json,
+  type: "image" | "document",
+  timeline: Timeline,
+  entry: string,
+): void {
+  const file = isObject(source) ? filled(source.file_id) : undefined;
+  if (file === undefined) return;
+  const kind = type === "image" ? "image_dropped" : "document_dropped";
+  timeline.losses.push(loss(kind, { entry }, `only a reference is there: ${file}`));
+}
+
+/** The text of a document that is given as blocks; what is no text in it stands there as JSON. */
+function textIn(content: unknown): string {
+  if (!Array.isArray(content)) return text(content);
+  return content
+    .filter(isObject)
+    .map((block) => filled(block.text) ?? JSON.stringify(block))
+    .join("\n");
+}
+
 function mediaOf(block: Json, type: "image" | "document"): Part {
   const source = isObject(block.source) ? block.source : {};
-  const mimeType = filled(source.media_type);
-  const name = filled(block.title);
-  const data =
-    source.type === "text" ? Buffer.from(text(source.data)).toString("base64") : filled(source.data);
+  const said = source.type === "content" ? textIn(source.content) : text(source.data);
+  const isText = source.type === "content" || source.type === "text";
+  const mimeType = filled(source.media_type) ?? (isText ? "text/plain" : undefined);
+  const name = filled(block.title) ?? filled(source.file_id);
+  const data = isText ? Buffer.from(said).toString("base64") : filled(source.data);
   const url = filled(source.url);
   return {
     type,

@@ -8,6 +8,9 @@ import { filled, newTimeline, type Timeline, text } from "./incoming.ts";
 
 const LABEL = "a history of Google's generateContent";
 
+/** What the vendor documents for calls that come without the signature of one of its models. */
+export const UNSIGNED = "skip_thought_signature_validator";
+
 export async function readContents(path: string): Promise<Source> {
   const document = await readDocument(path, LABEL);
   const { value } = document;
@@ -49,8 +52,8 @@ function addContent(timeline: Timeline, content: Json, at: number, document: Doc
     throw wrong(document, `contents[${at}].role`, noRole(content.role, "user or model"));
   const said: Part[] = [];
   for (const [position, part] of parts.entries()) {
-    if (isObject(part.functionResponse))
-      addResult(timeline, part.functionResponse, `c${at}.${position}`, open);
+    const response = part.functionResponse ?? part.function_response;
+    if (isObject(response)) addResult(timeline, response, `c${at}.${position}`, open);
     else said.push(partOf(part, timeline, `c${at}`));
   }
   if (said.length > 0) timeline.user(`c${at}`, said);
@@ -62,20 +65,27 @@ function addReply(timeline: Timeline, parts: readonly Json[], at: number, open: 
   let first = 0;
   open.calls = [];
   for (const [position, part] of parts.entries()) {
-    if (!isObject(part.functionCall)) {
+    // The API takes its fields in both spellings.
+    const call = part.functionCall ?? part.function_call;
+    if (!isObject(call)) {
       if (said.length === 0) first = position;
       said.push(partOf(part, timeline, turn));
       continue;
     }
     timeline.reply(`${turn}.${first}`, turn, said);
     said = [];
-    const { functionCall } = part;
-    const name = text(functionCall.name);
-    const id = filled(functionCall.id) ?? `${turn}.${position}`;
+    const name = text(call.name);
+    const id = filled(call.id) ?? `${turn}.${position}`;
+    const signature = signatureOf(part);
     open.calls.push({ id, name });
-    timeline.call(id, turn, name, functionCall.args ?? {});
+    timeline.call(id, turn, name, call.args ?? {}, signature === undefined ? {} : { signature });
   }
   timeline.reply(`${turn}.${first}`, turn, said);
+}
+
+function signatureOf(part: Json): string | undefined {
+  const signature = filled(part.thoughtSignature) ?? filled(part.thought_signature);
+  return signature === UNSIGNED ? undefined : signature;
 }
 
 function addResult(timeline: Timeline, response: Json, id: string, open: Open): void {
@@ -105,7 +115,7 @@ function outcomeOf(response: unknown): { output: string; success: boolean } {
 }
 
 function partOf(part: Json, timeline: Timeline, entry: string): Part {
-  const signature = filled(part.thoughtSignature);
+  const signature = signatureOf(part);
   if (typeof part.text === "string")
     return part.thought === true
       ? { type: "thinking", text: part.text, ...(signature !== undefined && { signature }) }

@@ -3,6 +3,7 @@ import type { Part } from "../session/session.ts";
 import type { Stream } from "../session/source.ts";
 import { vendorOf } from "../session/vendor.ts";
 import type { Json } from "./check.ts";
+import { UNSIGNED } from "./contents-read.ts";
 import type { WriteOptions } from "./format.ts";
 import { argumentObject, type Outgoing } from "./outgoing.ts";
 import { inlineOf, linkOf, type Media, mention, partsOf, textOf } from "./parts.ts";
@@ -11,9 +12,6 @@ import { type Answered, type Dialect, systemText, writeRequest } from "./request
 export function writeContents(stream: Stream, options: WriteOptions = {}): AsyncIterable<string> {
   return writeRequest(stream, options, dialect);
 }
-
-/** What the vendor documents for calls that come without the signature of one of its models. */
-const UNSIGNED = "skip_thought_signature_validator";
 
 const dialect: Dialect = {
   id: "gemini-contents",
@@ -48,7 +46,7 @@ const dialect: Dialect = {
         part.type === "thinking" ? thought(part, entry.id, out, keepsThinking) : partFor(part, entry.id, out),
       ),
     );
-    const uses = calls.map((call, at) => use(call, at === 0, out));
+    const uses = calls.map((call, at) => use(call, at === 0, out, keepsThinking));
     const results = calls.map((call) => answer(call, out));
     return [content("model", [...parts, ...uses]) ?? [], content("user", results) ?? []].flat();
   },
@@ -98,11 +96,14 @@ function thought(
 }
 
 /** Models from the third generation on refuse a step whose first call is not signed. */
-function use(answered: Answered, isFirst: boolean, out: Outgoing): Json {
+function use(answered: Answered, isFirst: boolean, out: Outgoing, keepsThinking: boolean): Json {
   const { call, id, name } = answered;
+  const own = keepsThinking ? call.signature : undefined;
+  if (call.signature !== own) out.lost("thinking_dropped", call.id, "the signature of the call");
+  const signature = own ?? (isFirst ? UNSIGNED : undefined);
   return {
     functionCall: { id, name, args: argumentObject(call, out) },
-    ...(isFirst && { thoughtSignature: UNSIGNED }),
+    ...(signature !== undefined && { thoughtSignature: signature }),
   };
 }
 

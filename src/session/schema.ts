@@ -121,6 +121,8 @@ const plainEntries = [
     /** The native arguments exactly as recorded: an object, or the string where the vendor keeps a string. */
     originalInput: z.unknown().optional(),
     status: z.enum(["pending", "completed", "error", "interrupted"]).optional(),
+    /** The vendor's proof of origin, where the call itself is signed; valid only for the model that issued it. */
+    signature: z.string().optional(),
     /** It ran at the model's provider: there is no result, the reply has used it already. */
     hosted: z.boolean().optional(),
   }),

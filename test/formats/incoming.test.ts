@@ -24,6 +24,14 @@ async function read(id: string, body: unknown) {
   return { source, entries, losses, path };
 }
 
+async function written(from: string, body: unknown, to: string) {
+  const { source } = await read(from, body);
+  const losses: Loss[] = [];
+  const format = formats.find((one) => one.id === to) as Format;
+  const pieces = format.write(visible(source), { onLoss: (found) => losses.push(found) });
+  return { body: JSON.parse((await Array.fromAsync(pieces)).join("")), losses };
+}
+
 /** Which formats take a file for one of theirs. */
 async function recognised(path: string): Promise<string[]> {
   const found = await Promise.all(
@@ -160,14 +168,6 @@ describe("arguments as text", () => {
     },
     { role: "tool", tool_call_id: `c${at}`, content: "ok" },
   ]);
-
-  async function written(from: string, body: unknown, to: string) {
-    const { source } = await read(from, body);
-    const losses: Loss[] = [];
-    const format = formats.find((one) => one.id === to) as Format;
-    const pieces = format.write(visible(source), { onLoss: (found) => losses.push(found) });
-    return { body: JSON.parse((await Array.fromAsync(pieces)).join("")), losses };
-  }
 
   it.each(["openai-chat", "openai-responses"])("are the very same in %s", async (id) => {
     const { body } = await written("openai-chat", [{ role: "user", content: "q" }, ...chat], id);
@@ -306,4 +306,57 @@ it("openai-chat: a request with sound is one of Chat Completions", async () => {
   expect(await recognised(path)).toEqual(["openai-chat"]);
   expect(entries).toMatchObject([{ type: "user", content: expect.stringContaining("AAAA") }]);
   expect(losses).toEqual(["part_converted"]);
+});
+
+it("anthropic: a document given as blocks keeps its text, and what is only a reference is reported", async () => {
+  const blocks = [
+    { type: "text", text: "ONE" },
+    { type: "text", text: "TWO" },
+  ];
+  const { entries, losses } = await read("anthropic", [
+    {
+      role: "user",
+      content: [
+        { type: "document", title: "T", source: { type: "content", content: blocks } },
+        { type: "document", source: { type: "content", content: "PLAIN" } },
+        { type: "image", source: { type: "file", file_id: "file_1" } },
+        { type: "document", source: { type: "file", file_id: "file_2" } },
+      ],
+    },
+  ]);
+  const base64 = (text: string) => Buffer.from(text).toString("base64");
+  expect(entries[0]?.parts).toEqual([
+    { type: "document", mimeType: "text/plain", data: base64("ONE\nTWO"), name: "T" },
+    { type: "document", mimeType: "text/plain", data: base64("PLAIN") },
+    { type: "image", name: "file_1" },
+    { type: "document", name: "file_2" },
+  ]);
+  expect(losses).toEqual(["image_dropped", "document_dropped"]);
+});
+
+describe("gemini-contents", () => {
+  it("is read in both spellings of its fields", async () => {
+    const { entries, losses } = await read("gemini-contents", [
+      { role: "model", parts: [{ function_call: { name: "f", args: { p: 1 } }, thought_signature: "s" }] },
+      { role: "user", parts: [{ function_response: { name: "f", response: { result: "R" } } }] },
+    ]);
+    expect(told(entries)).toEqual([["f", { p: 1 }], "R"]);
+    expect(answers(entries)).toEqual([["R"]]);
+    expect(callsOf(entries)[0]).toMatchObject({ signature: "s" });
+    expect(losses).toEqual([]);
+  });
+
+  it("keeps the signature of a call for its own model, and reports it for another", async () => {
+    const parts = [{ functionCall: { id: "a", name: "f", args: {} }, thoughtSignature: "c2ln" }];
+    const contents = [
+      { role: "user", parts: [{ text: "q" }] },
+      { role: "model", parts },
+      { role: "user", parts: [{ functionResponse: { id: "a", name: "f", response: { output: "R" } } }] },
+    ];
+    const own = await written("gemini-contents", { model: "gemini-2.5-pro", contents }, "gemini-contents");
+    expect(own.body.contents[1].parts[0].thoughtSignature).toBe("c2ln");
+    const other = await written("gemini-contents", { model: "llama-4", contents }, "gemini-contents");
+    expect(other.body.contents[1].parts[0].thoughtSignature).not.toBe("c2ln");
+    expect(other.losses.map(({ kind }) => kind)).toContain("thinking_dropped");
+  });
 });
