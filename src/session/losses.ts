@@ -63,7 +63,7 @@ const kinds = {
     severity: "info",
     meaning: "An unanswered call was given a result that says it was interrupted.",
   },
-  result_dropped: { severity: "warning", meaning: "A tool result without a call cannot be carried." },
+  result_dropped: { severity: "error", meaning: "A tool result without a call would be missing." },
   context_dropped: {
     severity: "info",
     meaning: "What an agent tells its model about itself was left out; the target tells its own.",

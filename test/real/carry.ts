@@ -20,6 +20,7 @@ import { openRig } from "./harness.ts";
 import { type Cli, type CliName, installCli, NAMES } from "./install.ts";
 import { adapterOf, homeAt, openFrom } from "./read.ts";
 import { SCENARIOS } from "./scenarios.ts";
+import { layUsedStore } from "./used-store.ts";
 
 /** Every pair is tried with these kinds, the first pair of a CLI with all there are, and fidelity.test.ts with more. */
 const KINDS = ["tools", "compacted"];
@@ -112,6 +113,8 @@ export async function proof(
     cli,
     ...options,
     async arrange(home, cwd) {
+      // Where there is a database, rows are written; fidelity.test.ts proves the import.
+      if (to.id === "opencode") await layUsedStore(home.dir);
       const { originalId, losses, path } = await carryInto(source, to, home.dir, cwd, cli);
       if (damage) await damageAt(path, damage);
       const expected = prepare(visible(source), { thinking: "drop" });
