@@ -47,7 +47,8 @@ export async function expectRows(files: readonly RowsFile[]): Promise<void> {
 export async function insertRows(files: readonly RowsFile[]): Promise<void> {
   for (const group of Map.groupBy(files, ({ database }) => database).values()) {
     const imported = group.filter((file) => importers.has(file));
-    for (const file of imported) await insertByImport(file);
+    // The main session comes last, as everywhere: until then nobody sees one that is not complete.
+    for (const file of imported.toReversed()) await insertByImport(file);
     const direct = group.filter((file) => !importers.has(file));
     if (direct.length > 0)
       await inTransaction(direct[0]!.database, (database) => insertAll(database, direct));
@@ -228,6 +229,28 @@ export async function removeRows(file: RowsFile): Promise<void> {
       for (const one of flattened(line)) if (!one.ensure) lines.push(keyed(database, one));
     for (const one of lines.reverse()) takeOut(database, one, file.database);
   });
+}
+
+/**
+ * Takes out what an import that was cut off has left of a new session, in the vendor's own words. False where there
+ * is more than was to be imported: somebody has gone on with it.
+ */
+export async function removeImported(file: RowsFile): Promise<boolean> {
+  let isOurs = false;
+  await inTransaction(file.database, async (database) => {
+    const lines: RowLine[] = [];
+    const own = file.guards.map(() => 0);
+    for await (const line of linesIn(file.staged))
+      for (const one of flattened(line)) {
+        if (one.ensure || one.set || !rowIn(database, one.table, one.row)) continue;
+        lines.push(keyed(database, one));
+        for (const [at, { table, column, value }] of file.guards.entries())
+          if (one.table === table && one.row[column] === value) own[at]!++;
+      }
+    isOurs = file.guards.every((guard, at) => guard.count === 0 && countOf(database, guard) === own[at]);
+    if (isOurs) for (const one of lines.reverse()) takeOut(database, one, file.database);
+  });
+  return isOurs;
 }
 
 /** Without its content, of which there may be much. */

@@ -50,6 +50,8 @@ const rowsFile = z.object({
   staged: z.string(),
   schema: z.object({ tables: z.array(z.string()), hash: z.string() }).optional(),
   guards: z.array(z.object({ table: z.string(), column: z.string(), value: z.string(), count: z.number() })),
+  /** The vendor's own import puts them in, not in one transaction; the session is new. */
+  imported: z.boolean().optional(),
   /** How many rows each guard must find afterwards. */
   counts: z.array(z.number()).optional(),
   written: z.object({ size: z.number(), sha256: z.string() }).optional(),

@@ -2,7 +2,7 @@
 import { link, open, readFile, rename, stat, unlink } from "node:fs/promises";
 import { append, cutAppend, isAppended } from "./append.ts";
 import { codeOf, diskError, hashFile, lstatIfAny, removeFolders, syncFolders, unlinkIfAny } from "./disk.ts";
-import { expectRows, insertRows, removeRows, statusOfRows } from "./insert.ts";
+import { expectRows, insertRows, removeImported, removeRows, statusOfRows } from "./insert.ts";
 import { type CreatedFile, type Journal, mainLast, type Operation, type RowsFile } from "./journal.ts";
 import type { OnStep } from "./stage.ts";
 
@@ -88,8 +88,10 @@ async function isThereNow(file: Operation["files"][number]): Promise<boolean> {
     case "append":
       return isAppended(file);
     case "rows":
-      // In one transaction: some of them means all of them.
-      return (await statusOfRows(file)) !== "gone";
+      // In one transaction: some of them means all of them. An import may have been cut off.
+      return file.imported
+        ? (await statusOfRows(file)) === "untouched"
+        : (await statusOfRows(file)) !== "gone";
   }
 }
 
@@ -129,7 +131,7 @@ function takeOut(file: Operation["files"][number]): Promise<string | undefined> 
 
 async function takeOutRows(file: RowsFile): Promise<string | undefined> {
   const status = await statusOfRows(file);
-  if (status === "changed")
+  if (status === "changed" && !(file.imported && (await removeImported(file))))
     return `Rows stay in ${file.database}, because they were changed since Baton wrote them.`;
   if (status === "untouched") await removeRows(file);
   return undefined;

@@ -216,6 +216,7 @@ function fileOf({ operation, batonHome }: Journal, { number, change }: Draft, pa
       staged: rowsPath(batonHome, operation.id, number),
       guards: [...guards],
       ...(schema && { schema: { tables: [...schema.tables], hash: schema.hash } }),
+      ...(insert && { imported: true }),
     };
     importWith(file, insert);
     return file;
