@@ -68,6 +68,7 @@ describe("changing a disk", () => {
   /** Files or folders outside src/storage that may, with the reason. */
   const EXCEPTIONS = {
     "src/verify/": "builds the private folder in which the real CLI runs, and removes it",
+    "src/adapters/opencode/plan.ts": "an empty configuration under the temp folder for an import",
     "src/adapters/program.ts": "an empty home under the temp folder for asking a CLI its version",
   };
 
