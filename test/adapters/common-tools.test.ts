@@ -6,6 +6,9 @@ import type { Entry } from "../../src/session/session.ts";
 import { sourceOf } from "../../src/session/source.ts";
 import { session } from "../session/build.ts";
 
+const PATCH = "*** Begin Patch\n*** Update File: a\n@@\n-x\n+y\n*** End Patch";
+const CHANGES = [{ kind: "update", path: "a", diff: "@@\n-x\n+y" }];
+
 const CASES: [string, Record<string, unknown>, string, Record<string, unknown>][] = [
   ["Read", { file_path: "/a" }, "read", { path: "/a" }],
   ["read_file", { absolute_path: "/a", offset: 3 }, "read", { path: "/a", offset: 3 }],
@@ -24,6 +27,28 @@ const CASES: [string, Record<string, unknown>, string, Record<string, unknown>][
   ],
   ["exec_command", { cmd: "ls", workdir: "/p" }, "bash", { command: "ls", cwd: "/p" }],
   ["run_shell_command", { command: "ls" }, "bash", { command: "ls" }],
+  ["run_shell_command", { command: "ls", dir_path: "/p" }, "bash", { command: "ls", cwd: "/p" }],
+  ["shell", { command: ["bash", "-lc", "ls | wc"] }, "bash", { command: "ls | wc" }],
+  ["shell", { command: ["echo", "a b"], timeout_ms: 9 }, "bash", { command: "echo 'a b'", timeout: 9 }],
+  ["shell", { commands: ["ls", "pwd"] }, "bash", { command: "ls\npwd" }],
+  ["local_shell", { type: "exec", command: ["ls"] }, "bash", { command: "ls" }],
+  ["view_image", { path: "/a.png" }, "read", { path: "/a.png" }],
+  ["apply_patch", { input: PATCH }, "edit", { path: "a", changes: CHANGES, patch: PATCH }],
+  [
+    "apply_patch",
+    { type: "update_file", path: "a", diff: "@@\n-x\n+y" },
+    "edit",
+    { path: "a", changes: CHANGES },
+  ],
+  [
+    "apply_patch",
+    { type: "create_file", path: "a", diff: "+x\n+y\n" },
+    "write",
+    { path: "a", content: "x\ny\n" },
+  ],
+  ["apply_patch", { input: "no patch" }, "unknown", { input: "no patch" }],
+  ["grep_search", { pattern: "x", dir_path: "/p" }, "search", { pattern: "x", path: "/p" }],
+  ["invoke_agent", { agent_name: "a", prompt: "do" }, "task", { prompt: "do", agent: "a" }],
   ["Grep", { pattern: "x", path: "/p" }, "search", { pattern: "x", path: "/p" }],
   ["glob", { pattern: "*.ts" }, "glob", { pattern: "*.ts" }],
   ["list_directory", { dir_path: "/p" }, "list", { path: "/p" }],
