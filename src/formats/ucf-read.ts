@@ -1,5 +1,6 @@
 // Reads a conversation of the Unified Conversation Format 1.0, ours or anybody's. It is checked as a whole, and
 // `_providerData` of our own writing gives the entries back as they were.
+import { entrySchema } from "../session/schema.ts";
 import type { Entry, Header, Part, Usage } from "../session/session.ts";
 import type { Source } from "../session/source.ts";
 import { vendorOf } from "../session/vendor.ts";
@@ -9,6 +10,7 @@ import { callOf, newTimeline, type Timeline } from "./incoming.ts";
 import { mention } from "./parts.ts";
 import { type Ucf, type UcfContent, type UcfMessage, ucfSchema } from "./ucf-schema.ts";
 
+const HINT = "That part is optional: without it the message is read from its other fields.";
 const LABEL = "the Unified Conversation Format 1.0";
 
 export async function readUcf(path: string): Promise<Source> {
@@ -19,7 +21,12 @@ export async function readUcf(path: string): Promise<Source> {
   const switches = [...value.switches];
   for (const [at, message] of value.messages.entries()) {
     addSwitches(timeline, switches, at);
+    const before = timeline.entries.length;
     addMessage(timeline, message);
+    if (message._providerData === undefined) continue;
+    // The format allows anything there, and an entry does not.
+    const place = `${path}: messages[${at}]._providerData`;
+    for (const entry of timeline.entries.slice(before)) check(entrySchema, entry, place, HINT);
   }
   addSwitches(timeline, switches, Number.POSITIVE_INFINITY);
   const source = sessionSource(document, timeline.entries, knownOf(value), timeline.losses);
@@ -54,7 +61,7 @@ function addSwitches(timeline: Timeline, switches: Ucf["switches"], at: number):
   }
 }
 
-const SUMMARY = /^\[Previous conversation summary - \d+ messages\]\n\n/;
+const SUMMARY = /^\[Previous conversation summary - \d+ messages\]\n\n?/;
 
 function addMessage(timeline: Timeline, message: UcfMessage): void {
   const data = message._providerData ?? {};

@@ -135,6 +135,32 @@ describe("a conversation", () => {
     expect((await written(back)).ucf).toEqual({ ...ucf, title: expect.any(String) });
   });
 
+  it("reads a summary that somebody else set off with one newline", async () => {
+    const made = session([user("u"), compaction("c", { summary: "All of it." })]);
+    const { ucf } = await written(sourceOf(made));
+    const [first, second] = ucf.messages;
+    if (!first || !second) throw new Error("messages are missing");
+    const text = "[Previous conversation summary - 1 messages]\nAll of it.";
+    const { _providerData: _, ...plain } = second;
+    const entries = (
+      await read({ ...ucf, messages: [first, { ...plain, content: [{ type: "text", text }] }] })
+    ).entries();
+    expect((await Array.fromAsync(entries))[1]).toMatchObject({ type: "compaction", summary: "All of it." });
+  });
+
+  it.each([
+    [{ content: 42 }, "content"],
+    [{ parent: 5 }, "parent"],
+    [{ injected: "yes" }, "injected"],
+  ])("says where %j is wrong", async (data, field) => {
+    const { ucf } = await written(sourceOf(session([user("u"), user("v")])));
+    const messages = ucf.messages.map((one, at) => (at === 1 ? { ...one, _providerData: data } : one));
+    await expect(read({ ...ucf, messages })).rejects.toMatchObject({
+      code: "damaged",
+      message: expect.stringContaining(`messages[1]._providerData: ${field}: `),
+    });
+  });
+
   it("tells a compaction as a summary that opens with how much it stands for", async () => {
     const made = session([user("u"), assistant("a"), compaction("c", { summary: "All of it." }), user("v")]);
     const { ucf } = await written(sourceOf(made));
