@@ -16,6 +16,8 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 
 const newest: Cli[] = [];
 const asked = new Map((values.cli ?? NAMES).map((one) => `${one}@latest`.split("@") as [string, string]));
+const strange = [...asked.keys()].filter((one) => !NAMES.includes(one as CliName));
+if (strange.length > 0) throw new Error(`There is no ${strange.join(", ")} here, only ${NAMES.join(", ")}.`);
 for (const name of NAMES.filter((one) => asked.has(one))) {
   const pinned = await installCli(name);
   const cli = await installCli(name, asked.get(name));
@@ -28,18 +30,18 @@ else process.exitCode = (await check()) ? 0 : 1;
 async function check(): Promise<boolean> {
   const chosen = newest.map(({ name, version }) => `${name}@${version}`);
   say("\nThe shape of what they write");
-  for (const one of chosen) run("test/real/renew.ts", "--cli", one);
+  const isRecorded = chosen.map((one) => run("test/real/renew.ts", "--cli", one)).every((one) => one === 0);
   say("\nFacts that survive");
   const isWhole = await compareFacts();
   say("\nTheir sessions, read and carried");
   const vitest = ["node_modules/vitest/vitest.mjs", "run", "--config", "test/real/vitest.config.ts"];
-  const passes = run(...vitest, "truth", "carry", "settled", "live") === 0;
+  const passes = run(...vitest, "truth", "carry", "settled", "listed", "live", "return", "fork") === 0;
   say(
-    isWhole && passes
+    isRecorded && isWhole && passes
       ? "\nEverything that was proven still is."
       : "\nNot everything is as it was: see above.",
   );
-  return isWhole && passes;
+  return isRecorded && isWhole && passes;
 
   function run(...args: string[]): number | null {
     const env = { ...process.env, BATON_CLI_VERSIONS: chosen.join(",") };

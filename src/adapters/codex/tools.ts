@@ -100,7 +100,8 @@ function edit(call: ToolCall, result: ToolResult | undefined): Made | undefined 
 
 function bash(call: ToolCall): Made | undefined {
   const { command, cwd, timeout, session, stdin } = call.input;
-  if (word(session) !== undefined) {
+  // Another agent's command may have an argument of that name.
+  if (word(session) !== undefined && word(command) === undefined) {
     const id = Number(session);
     const session_id = Number.isSafeInteger(id) ? id : session;
     const native = { session_id, chars: text(stdin) ?? "" };

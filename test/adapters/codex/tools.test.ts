@@ -49,6 +49,14 @@ describe("written as Codex's calls", () => {
       [RENAMED],
     ],
     [
+      "a command with an argument that is called like a running one",
+      call("bash", { command: "ls", session: "s1" }),
+      undefined,
+      "exec_command",
+      { cmd: "ls", session: "s1" },
+      [RENAMED, KEPT],
+    ],
+    [
       "input by another agent's name",
       call("bash", { command: "", session: "b1", stdin: "y" }),
       undefined,
