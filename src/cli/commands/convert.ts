@@ -1,5 +1,5 @@
 // convert: a session from any format into any other, to a file or to stdout.
-import { existsSync } from "node:fs";
+import { createReadStream, existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import type { Adapter } from "../../adapters/adapter.ts";
@@ -44,13 +44,20 @@ async function convert(context: Context, name: string, options: Options): Promis
       "Name a file with -o FILE.",
     );
   const target = await targetNamed(context, options.to);
-  if (name !== "-") return convertFrom(context, name, target, options);
-  return withSpooled(process.stdin, async (path) => {
+  // A pipe can be read but once, so it is kept like stdin.
+  const isPipe = name !== "-" && statSync(resolve(name), { throwIfNoEntry: false })?.isFIFO() === true;
+  if (name !== "-" && !isPipe) return convertFrom(context, name, target, options);
+  return withSpooled(isPipe ? createReadStream(resolve(name)) : process.stdin, async (path) => {
     try {
       return await convertFrom(context, path, target, options);
     } catch (error) {
       if (!(error instanceof BatonError)) throw error;
-      throw new BatonError(error.code, error.message.replaceAll(path, "stdin"), error.hint, error);
+      throw new BatonError(
+        error.code,
+        error.message.replaceAll(path, isPipe ? name : "stdin"),
+        error.hint,
+        error,
+      );
     }
   });
 }
