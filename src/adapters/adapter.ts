@@ -199,6 +199,8 @@ export interface Adapter {
    * installed CLI's.
    */
   canExtend?(ref: SessionRef, version?: string): Promise<boolean>;
+  /** Whether the user went back in it and has not gone on: where that keeps it from being extended. */
+  isTakenBack?(ref: SessionRef): boolean;
   newId?(): string;
   /** Whether today's CLI finds a session that lies in its store; absent = all of them. */
   isResumable?(ref: SessionRef): boolean;

@@ -141,7 +141,9 @@ async function extension({ ref }: Original, to: Adapter, { after }: Way, version
 
 function newSession(to: Adapter, original: Original | undefined): string[] {
   const stays = original ? ` ${nameOf(original.source.header)} stays as it is.` : "";
-  return [`The turns go into a new ${to.label} session.${stays}`];
+  const isTakenBack = original && to.isTakenBack?.(original.ref);
+  const why = isTakenBack ? `, because the original was taken back in ${to.label} and not gone on with` : "";
+  return [`The turns go into a new ${to.label} session${why}.${stays}`];
 }
 
 interface Plan {

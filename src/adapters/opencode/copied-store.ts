@@ -70,3 +70,11 @@ export async function canExtend(ref: SessionRef, version = PROVEN_VERSIONS.at(-1
     return last < Date.now() && word(session?.revert) === undefined;
   });
 }
+
+export function isTakenBack(ref: SessionRef): boolean {
+  if (!isResumable(ref)) return false;
+  const session = reading(ref.path, (database) =>
+    database.prepare("SELECT * FROM session WHERE id = ?").get(ref.originalId),
+  );
+  return word(session?.revert) !== undefined;
+}

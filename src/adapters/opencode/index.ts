@@ -1,6 +1,6 @@
 // The adapter for OpenCode. README.md describes the stores and what was measured with the real CLI.
 import type { Adapter } from "../adapter.ts";
-import { canExtend, copy } from "./copied-store.ts";
+import { canExtend, copy, isTakenBack } from "./copied-store.ts";
 import { exchange } from "./exported.ts";
 import { newSessionId } from "./ids.ts";
 import { configuration, isLive, version } from "./installed.ts";
@@ -42,6 +42,7 @@ export const opencode: Adapter = {
   copy,
   pathOf,
   canExtend,
+  isTakenBack,
   newId: () => newSessionId(),
   isResumable,
   isBoundToFolder: true,

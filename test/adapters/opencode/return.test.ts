@@ -56,7 +56,9 @@ it.each([
   const back = await bringBack({ ...world, source, ref, adapters });
   expect(back).toMatchObject({ agent: "opencode", isExtended: false });
   expect(back.originalId).not.toBe(original.id);
-  expect(back.warnings.join(" ")).toContain("The turns go into a new OpenCode session.");
+  expect(back.warnings).toContain(
+    `The turns go into a new OpenCode session, because the original was taken back in OpenCode and not gone on with. opencode:${original.id} stays as it is.`,
+  );
   expect(await seen(world, { agent: named("opencode"), id: back.originalId })).toEqual(expected);
   // The original is as it was.
   expect(await seen(world, original)).toEqual(["says u1", "replies a1"]);
