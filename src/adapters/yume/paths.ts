@@ -1,5 +1,5 @@
 // Where sessions lie: a folder for each provider, a file for each session.
-import { readFile, stat } from "node:fs/promises";
+import { open, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Home, SessionRef } from "../adapter.ts";
 import { entriesOf, fileRef, type OnProblem } from "../folder.ts";
@@ -42,5 +42,20 @@ export async function recognise(path: string): Promise<SessionRef | undefined> {
 
 async function refOf(path: string, onProblem?: OnProblem): Promise<SessionRef | undefined> {
   const main = await fileRef(path, "main", onProblem);
-  return main && { agent: "yume", originalId: basename(path, ".json"), path, files: [main] };
+  const originalId = (await idIn(path)) ?? basename(path, ".json");
+  return main && { agent: "yume", originalId, path, files: [main] };
+}
+
+const BEGINNING = 4096;
+
+/** The id that the file opens with: two providers' files may have one name. */
+async function idIn(path: string): Promise<string | undefined> {
+  const file = await open(path, "r").catch(() => undefined);
+  if (!file) return undefined;
+  try {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(BEGINNING), 0, BEGINNING, 0);
+    return /^\s*\{\s*"id"\s*:\s*"([^"\\]{1,200})"/.exec(buffer.toString("utf8", 0, bytesRead))?.[1];
+  } finally {
+    await file.close();
+  }
 }
