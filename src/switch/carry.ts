@@ -3,7 +3,7 @@ import type { Adapter, Home, SessionRef, Target } from "../adapters/adapter.ts";
 import { BatonError } from "../session/error.ts";
 import type { Header } from "../session/session.ts";
 import type { Range, Source, Stream } from "../session/source.ts";
-import { type Edits, edited } from "../transform/edit.ts";
+import { type Edits, editedIn } from "../transform/edit.ts";
 import { type Move, movedPath, remapped } from "../transform/remap.ts";
 import { thread, visible } from "../transform/visible.ts";
 import { UnlikeError } from "./ledger.ts";
@@ -113,11 +113,14 @@ function isOwn({ source, to }: CarryRequest): boolean {
 
 /** The same agent gets its own records back; another one gets what the model sees, prepared for it. */
 function streamFor(request: CarryRequest, texts: Range["texts"]): Stream {
-  const { source, history = "visible", thinking = "drop" } = request;
-  if (isOwn(request)) return changed(thread(source), request);
-  return prepare(changed(visible(source, { history, texts }), request), { thinking });
+  const { history = "visible", thinking = "drop" } = request;
+  if (isOwn(request)) return changed(thread, request);
+  return prepare(
+    changed((one) => visible(one, { history, texts }), request),
+    { thinking },
+  );
 }
 
-function changed(stream: Stream, { edits, moves = [] }: CarryRequest): Stream {
-  return remapped(edits ? edited(stream, edits) : stream, moves);
+function changed(view: (source: Source) => Stream, { source, edits, moves = [] }: CarryRequest): Stream {
+  return remapped(edits ? editedIn(source, edits, view) : view(source), moves);
 }

@@ -120,11 +120,11 @@ function argumentsIn(id: string, content: string): Record<string, unknown> {
 
 /**
  * Subagents stay as they are; one whose call is gone goes too. What is replaced but not in the stream is a loss, once
- * the entries have been read.
+ * the entries have been read, unless it is among those that were `met` before.
  */
-export function edited(stream: Stream, edits: Edits): Stream {
+export function edited(stream: Stream, edits: Edits, met: ReadonlySet<string> = new Set()): Stream {
   const { dropped, replaced } = edits;
-  let unmet = new Set<string>();
+  let unmet = new Map<string, string>();
   const links = stream.header.links?.filter(
     ({ type, entry }) => type !== "subagent" || entry === undefined || !dropped.has(entry),
   );
@@ -135,16 +135,18 @@ export function edited(stream: Stream, edits: Edits): Stream {
     ...stream,
     header: { ...stream.header, ...(links && { links }) },
     get losses() {
-      const ignored = [...unmet].map((entry) =>
-        loss("edit_ignored", { entry }, "the model no longer sees it"),
-      );
-      return [...stream.losses, ...ignored];
+      const ignored = [...unmet].filter(([entry]) => !met.has(entry));
+      return [
+        ...stream.losses,
+        ...ignored.map(([entry, reason]) => loss("edit_ignored", { entry }, `${entry}: ${reason}`)),
+      ];
     },
     entries: () => {
-      unmet = new Set(replaced.keys());
+      unmet = new Map([...replaced.keys()].map((id) => [id, "the model no longer sees it"]));
       return mapped(stream.entries(), (batch) =>
         batch.flatMap((entry) => {
-          unmet.delete(entry.id);
+          if (isEditable(entry)) unmet.delete(entry.id);
+          else if (unmet.has(entry.id)) unmet.set(entry.id, NO_SUMMARY);
           return changed(entry, edits) ?? [];
         }),
       );
@@ -156,6 +158,57 @@ export function edited(stream: Stream, edits: Edits): Stream {
       }
     },
   };
+}
+
+/** What `view` makes of a session with its edits: summaries are replaced before what they stand among is shown. */
+export function editedIn(source: Source, edits: Edits, view: (source: Source) => Stream): Stream {
+  const met = new Set<string>();
+  const summarised: Source = {
+    ...source,
+    get losses() {
+      return source.losses;
+    },
+    entries: (range) =>
+      mapped(source.entries(range), (batch) =>
+        batch.map((entry) => {
+          const content = edits.replaced.get(entry.id);
+          if (entry.type !== "compaction" || content === undefined || !isEditable(entry)) return entry;
+          met.add(entry.id);
+          return withContent(entry, content);
+        }),
+      ),
+  };
+  return edited(view(summarised), edits, met);
+}
+
+const NO_SUMMARY = "this compaction has no summary of its own; one may stand in the entry behind it";
+
+function isEditable(entry: Entry): boolean {
+  return entry.type !== "compaction" || !entry.replacement || summaryIn(entry).length > 0;
+}
+
+/** Where the summary stands among what a compaction left. */
+function summaryIn({ summary, replacement = [] }: Compacted): number[] {
+  if (!summary) return [];
+  const texts = replacement.map((one) =>
+    one.type === "user" || one.type === "assistant" ? one.content : "",
+  );
+  const at = texts.lastIndexOf(summary);
+  if (at !== -1) return [at];
+  // A model may have said it in pieces.
+  const said = replacement.flatMap(({ type }, place) => (type === "assistant" ? [place] : []));
+  return said.map((place) => texts[place]).join("\n\n") === summary ? said : [];
+}
+
+function withSummary(entry: Compacted, summary: string): Compacted {
+  const { replacement } = entry;
+  if (!replacement) return { ...entry, summary };
+  const [first, ...others] = summaryIn(entry);
+  const now = replacement.flatMap((one, at) => {
+    if (others.includes(at)) return [];
+    return [at === first ? (withContent(one as Entry, summary) as typeof one) : one];
+  });
+  return first === undefined ? entry : { ...entry, summary, replacement: now };
 }
 
 function changed(entry: Entry, { dropped, replaced }: Edits): Entry | undefined {
@@ -195,10 +248,8 @@ function withContent(entry: Entry, content: string | Record<string, unknown>): E
       const { cleared: _, ...rest } = entry;
       return { ...rest, output: content, ...parts, ...(entry.error !== undefined && { error: content }) };
     }
-    case "compaction": {
-      const { replacement: _, ...rest } = entry;
-      return { ...rest, summary: content };
-    }
+    case "compaction":
+      return withSummary(entry, content);
     default:
       return entry;
   }

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Entry } from "../../src/session/session.ts";
 import { sourceOf } from "../../src/session/source.ts";
-import { type EditRequest, edited, editsFor } from "../../src/transform/edit.ts";
+import { type EditRequest, edited, editedIn, editsFor } from "../../src/transform/edit.ts";
 import { thread, visible } from "../../src/transform/visible.ts";
 import { assistant, call, compaction, result, session, user } from "../session/build.ts";
 
@@ -15,6 +15,8 @@ const TIMELINE = [
   assistant("reply-1"),
   user("user-2"),
 ];
+
+const saying = (entry: Entry, content: string) => ({ ...entry, content }) as Entry;
 
 async function entriesAfter(request: Partial<EditRequest>, timeline: Entry[] = TIMELINE): Promise<Entry[]> {
   const source = sourceOf(session(timeline));
@@ -99,11 +101,39 @@ describe("replacing", () => {
     });
   });
 
-  it("puts another summary into a compaction", async () => {
-    const compacted = [...TIMELINE, compaction("k1", { replacement: [user("x")] })];
+  it("puts another summary into a compaction, and into what it left", async () => {
+    const left = [saying(user("x"), "said"), saying(user("y"), "so far"), call("c9")];
+    const compacted = [...TIMELINE, compaction("k1", { summary: "so far", replacement: left as never })];
     const entries = await entriesAfter({ replace: [{ entry: "k1", content: "In short" }] }, compacted);
-    expect(entries.at(-1)).toMatchObject({ summary: "In short" });
-    expect(entries.at(-1)).not.toHaveProperty("replacement");
+    const now = [left[0], { ...left[1], content: "In short" }, left[2]];
+    expect(entries.at(-1)).toMatchObject({ summary: "In short", replacement: now });
+  });
+
+  it("puts another summary in the place of one that was said in pieces", async () => {
+    const left = [user("x"), saying(assistant("p"), "so"), saying(assistant("q"), "far")];
+    const compacted = [...TIMELINE, compaction("k1", { summary: "so\n\nfar", replacement: left as never })];
+    const entries = await entriesAfter({ replace: [{ entry: "k1", content: "In short" }] }, compacted);
+    expect(entries.at(-1)).toMatchObject({ replacement: [left[0], { id: "p", content: "In short" }] });
+  });
+
+  it("reports a compaction that has no summary to replace", async () => {
+    const source = sourceOf(session([...TIMELINE, compaction("k1", { replacement: [user("x")] as never })]));
+    const edits = editsFor(source, { drop: [], replace: [{ entry: "k1", content: "In short" }] });
+    for (const stream of [edited(thread(source), edits), editedIn(source, edits, visible)]) {
+      expect(JSON.stringify(await Array.fromAsync(stream.entries()))).not.toContain("In short");
+      const [ignored] = stream.losses.filter(({ kind }) => kind === "edit_ignored");
+      expect(ignored).toMatchObject({ at: { entry: "k1" } });
+    }
+  });
+
+  it("shows the other summary to whoever sees only what is left", async () => {
+    const left = [user("x"), saying(user("y"), "so far")];
+    const compacted = [...TIMELINE, compaction("k1", { summary: "so far", replacement: left as never })];
+    const source = sourceOf(session(compacted));
+    const edits = editsFor(source, { drop: [], replace: [{ entry: "k1", content: "In short" }] });
+    const stream = editedIn(source, edits, visible);
+    expect(await Array.fromAsync(stream.entries())).toMatchObject([{ id: "x" }, { content: "In short" }]);
+    expect(stream.losses.filter(({ kind }) => kind === "edit_ignored")).toEqual([]);
   });
 });
 

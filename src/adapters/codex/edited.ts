@@ -142,6 +142,8 @@ function differing(wanted: JsonObject, before: JsonObject, after: JsonObject): s
   return [...names].filter((name) => {
     if (ASIDE.has(name) || isDeepStrictEqual(wanted[name], after[name])) return false;
     if (name === "parts" && after.parts === undefined && isPlain(wanted)) return false;
+    if (name === "replacement" && isDeepStrictEqual(toldIn(wanted.replacement), toldIn(after.replacement)))
+      return false;
     if (name === "input" && makesSameChanges(wanted.input, after.input)) return false;
     return !NATIVE.has(name) || !isDeepStrictEqual(wanted[name], before[name]);
   });
@@ -157,6 +159,15 @@ function isOutdated(name: string, wanted: JsonObject, before: JsonObject, after:
 /** A list of parts that is one text says no more than the text. */
 function isPlain({ parts, output, content }: JsonObject): boolean {
   return isDeepStrictEqual(parts, [{ type: "text", text: output ?? content }]);
+}
+
+/** What a compaction left, without who said it: a summary is told from a prompt by how it begins. */
+function toldIn(replacement: unknown): unknown[] {
+  return (Array.isArray(replacement) ? replacement : []).filter(isObject).map((entry) => {
+    const isTold = (name: string) =>
+      name !== "injected" && !ASIDE.has(name) && !(name === "parts" && isPlain(entry));
+    return Object.fromEntries(Object.entries(entry).filter(([name]) => isTold(name)));
+  });
 }
 
 /** The text of a patch follows from its changes. */

@@ -182,14 +182,27 @@ function compaction(items: unknown[], ruling: CompactionRuling, { state, native,
     placeOf(state, native),
     isAll(ruling),
   ).filter(({ type, note }) => type !== "system" && !note);
+  const summary = summaryIn(replacement);
   const entry: Entry = {
     id: ruling.id,
     timestamp: state.time,
     type: "compaction",
+    ...(summary !== undefined && { summary }),
     replacement: replacement as Extract<Entry, { type: "compaction" }>["replacement"],
     records: [native.index],
     ...(ruling.after !== undefined && { parent: ruling.after }),
   };
   found.push({ type: "entry", entry, ...(ruling.keeps && { keepsRun: ruling.keeps }) });
   if (ruling.isHead) found.push({ type: "head", id: ruling.id });
+}
+
+const THANKS = "Got it. Thanks for the additional context!";
+
+/** The CLI compresses to a prompt with what was so far, for which the model thanks; a list may also be cut only. */
+function summaryIn([first, second]: readonly Entry[]): string | undefined {
+  if (first?.type !== "user") return undefined;
+  const isThanked = second?.type === "assistant" && second.content === THANKS;
+  return isThanked || first.injected || first.content.startsWith("<state_snapshot>")
+    ? first.content
+    : undefined;
 }

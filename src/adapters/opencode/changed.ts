@@ -97,7 +97,12 @@ function isUnchanged(entry: Entry, old: Entry | undefined): boolean {
   );
 }
 
+/** Of a compaction: the summary, which is the message that its record holds. */
 function spokenBy(entry: Entry): Part[] {
+  if (entry.type === "compaction")
+    return (entry.replacement ?? []).flatMap((one) =>
+      one.type === "assistant" ? spokenBy(one as Entry) : [],
+    );
   if (entry.type !== "user" && entry.type !== "assistant") return [];
   return [...(entry.parts ?? [{ type: "text" as const, text: entry.content }])];
 }
