@@ -129,6 +129,13 @@ function systemError(error: unknown): BatonError {
       "Check the permissions and the free space, then try again.",
       error,
     );
+  if (error instanceof RangeError && message.includes("call stack"))
+    return new BatonError(
+      "failed",
+      "This session holds a value that is nested too deeply to be handled, thousands of levels.",
+      "Nothing was written. Take that value out of the file, then try again.",
+      error,
+    );
   return new BatonError("failed", message, "`--verbose` shows where it happened.", error);
 }
 
