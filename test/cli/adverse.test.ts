@@ -293,20 +293,6 @@ describe("outputs", () => {
 });
 
 describe("converting", () => {
-  it("says that a value is nested too deeply", () => {
-    const nested = `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`;
-    const call = { id: "c1", type: "function", function: { name: "x", arguments: nested } };
-    const path = join(place.root, "deep.json");
-    const messages = [
-      { role: "user", content: "hi" },
-      { role: "assistant", tool_calls: [call] },
-    ];
-    writeFileSync(path, JSON.stringify(messages));
-    const ran = run(place, `baton convert ${path} --to claude`);
-    expect(ran.status).toBe(1);
-    expect(ran.stderr).toContain("nested too deeply");
-  });
-
   it("never touches a store, not even with --force", () => {
     const path = inHome(".claude/projects/-home-me-shop/11111111-1111-4111-8111-111111111111.jsonl");
     const before = readFileSync(path, "utf8");
