@@ -1,7 +1,7 @@
 // A fork that was edited on the way, or whose folder lives elsewhere, is resumed by the real CLI with exactly the
 // history that was meant, in its own agent and in another one.
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { Adapter } from "../../src/adapters/adapter.ts";
 import type { Entry } from "../../src/session/session.ts";
 import type { Source, Stream } from "../../src/session/source.ts";
@@ -12,9 +12,10 @@ import { forkAt } from "../../src/transform/fork.ts";
 import { type Move, remapped } from "../../src/transform/remap.ts";
 import { visible } from "../../src/transform/visible.ts";
 import { type Verification, verify } from "../../src/verify/verify.ts";
-import { withSession } from "./carry.ts";
-import { type CliName, installCli } from "./install.ts";
+import { recordings } from "./carry.ts";
+import { type CliName, installCli, NAMES } from "./install.ts";
 import { adapterOf } from "./read.ts";
+import { layUsedStore } from "./used-store.ts";
 
 /** Each agent into itself, where a copy is edited, and into one other, where the edited session is translated. */
 const pairs: readonly (readonly [CliName, CliName])[] = [
@@ -41,6 +42,7 @@ async function proven(source: Source, to: Adapter, { edits, isMoved }: Change): 
     adapter: to,
     cli,
     async arrange(home, cwd) {
+      if (to.id === "opencode") await layUsedStore(home.dir);
       const moves: Move[] = isMoved ? [[source.header.project.path, cwd]] : [];
       const more = { ...(edits && { edits }), moves, cwd, kind: "fork", installed: cli } as const;
       const made = await carry({ source, to, home, batonHome: join(home.dir, ".baton"), ...more });
@@ -72,34 +74,41 @@ async function lastButOne(source: Source): Promise<string> {
   return ends.at(-2)?.id ?? "";
 }
 
+/** Made once for all that they are forked into. */
+const sessions = Object.fromEntries(NAMES.map((name) => [name, recordings(name)])) as Record<
+  CliName,
+  ReturnType<typeof recordings>
+>;
+afterAll(async () => {
+  for (const { close } of Object.values(sessions)) await close();
+});
+
 describe.each(pairs)("from %s into %s", (from, to) => {
   it("an edited session is resumed as it was edited", async () => {
-    await withSession(from, "tools", async (source) => {
-      const [prompt] = await entriesOf(source, "user");
-      const calls = await entriesOf(source, "tool_call");
-      const shell = calls.slice(1).find((entry) => entry.type === "tool_call" && entry.tool === "bash");
-      const results = await entriesOf(source, "tool_result");
-      const kept = results.filter((entry) => entry.type === "tool_result" && entry.callId !== calls[0]?.id);
-      const edits = editsFor(source, {
-        drop: [calls[0]?.id ?? ""],
-        replace: [
-          { entry: prompt?.id ?? "", content: "A prompt that was never typed" },
-          { entry: kept[0]?.id ?? "", content: "An output that was never printed" },
-          { entry: shell?.id ?? "", content: '{"command":"echo never run"}' },
-        ],
-      });
-      expect(edits.warnings).toHaveLength(1);
-      await proven(source, adapterOf(to), { edits });
+    const source = await sessions[from].open("tools");
+    const [prompt] = await entriesOf(source, "user");
+    const calls = await entriesOf(source, "tool_call");
+    const shell = calls.slice(1).find((entry) => entry.type === "tool_call" && entry.tool === "bash");
+    const results = await entriesOf(source, "tool_result");
+    const kept = results.filter((entry) => entry.type === "tool_result" && entry.callId !== calls[0]?.id);
+    const edits = editsFor(source, {
+      drop: [calls[0]?.id ?? ""],
+      replace: [
+        { entry: prompt?.id ?? "", content: "A prompt that was never typed" },
+        { entry: kept[0]?.id ?? "", content: "An output that was never printed" },
+        { entry: shell?.id ?? "", content: '{"command":"echo never run"}' },
+      ],
     });
+    expect(edits.warnings).toHaveLength(1);
+    await proven(source, adapterOf(to), { edits });
   });
 
   it("a part of a session whose folder moved is resumed up to there, with the new paths", async () => {
-    await withSession(from, "tools", async (source) => {
-      const part = forkAt(source, await lastButOne(source));
-      const calls = await entriesOf(part, "tool_call");
-      expect(calls.length).toBeLessThan((await entriesOf(source, "tool_call")).length);
-      expect(JSON.stringify(calls)).toContain(source.header.project.path);
-      await proven(part, adapterOf(to), { isMoved: true });
-    });
+    const source = await sessions[from].open("tools");
+    const part = forkAt(source, await lastButOne(source));
+    const calls = await entriesOf(part, "tool_call");
+    expect(calls.length).toBeLessThan((await entriesOf(source, "tool_call")).length);
+    expect(JSON.stringify(calls)).toContain(source.header.project.path);
+    await proven(part, adapterOf(to), { isMoved: true });
   });
 });

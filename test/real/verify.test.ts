@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { baton } from "./baton.ts";
 import { shell } from "./gemini.ts";
 import { openRig } from "./harness.ts";
-import { NAMES } from "./install.ts";
+import { type CliName, NAMES } from "./install.ts";
 import { setTraps } from "./traps.ts";
 
 /** Every file with what it holds and when it was last changed. */
@@ -27,7 +27,7 @@ async function fingerprint(folder: string): Promise<Record<string, string>> {
 }
 
 describe.each(NAMES)("baton verify in a project of %s that is full of traps", (name) => {
-  it("proves a session where it is and in every other agent, and springs none", async () => {
+  it("proves a session where it is and in another agent, and springs none", async () => {
     const rig = await openRig(name);
     try {
       const traps = await setTraps(rig);
@@ -39,7 +39,8 @@ describe.each(NAMES)("baton verify in a project of %s that is full of traps", (n
       expect(await traps.sprung()).toEqual(traps.all);
       const before = await fingerprint(rig.home);
       expect(Object.keys(before).some((path) => path.startsWith(rig.driver.store(rig.home)))).toBe(true);
-      for (const agent of NAMES) {
+      // All pairs are proven elsewhere; the traps are those of the project's own agent.
+      for (const agent of [name, NAMES.find((one) => one !== name) as CliName]) {
         const { status, result, stderr } = await baton(
           rig.home,
           rig.cwd,
