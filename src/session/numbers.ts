@@ -2,8 +2,12 @@
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi;
 
-/** The numbers that are others, or none at all, once the text was parsed. */
+/** Only so many digits, or such an exponent, can be too much. */
+const SUSPECT = /\d[\d.]{15}|\de[+-]?\d{3}/i;
+
+/** The numbers that are others, or none at all, once the text was parsed; none in a text that is no object, as a patch. */
 export function changedNumbers(json: string): string[] {
+  if (!SUSPECT.test(json) || !json.trimStart().startsWith("{")) return [];
   const tokens = json.match(TOKEN) ?? [];
   return tokens.filter((token) => !token.startsWith('"') && !survives(token));
 }

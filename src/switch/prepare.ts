@@ -87,7 +87,7 @@ async function* completed(
   options: PrepareOptions,
   losses: Loss[],
 ): AsyncGenerator<Entry[]> {
-  const open = new Map<string, ToolCall>();
+  const open: Open = { calls: new Map(), answered: new Set() };
   for await (const batch of batchesOf(entries)) {
     const found: Entry[] = [];
     for (const recorded of batch) {
@@ -97,12 +97,19 @@ async function* completed(
     if (found.length > 0) yield found;
   }
   const rest: Entry[] = [];
-  settle(open, rest, losses);
+  settle(open.calls, rest, losses);
   yield rest;
 }
 
-function add(entry: Entry, open: Map<string, ToolCall>, found: Entry[], losses: Loss[]): void {
+interface Open {
+  calls: Map<string, ToolCall>;
+  /** Calls that have their results. */
+  answered: Set<string>;
+}
+
+function add(entry: Entry, { calls: open, answered }: Open, found: Entry[], losses: Loss[]): void {
   if (entry.type === "tool_call") {
+    answered.delete(entry.id);
     // The same id again, which only damage can cause: the first one was never answered.
     if (open.has(entry.id)) settle(open, found, losses);
     if (entry.hosted) {
@@ -115,9 +122,10 @@ function add(entry: Entry, open: Map<string, ToolCall>, found: Entry[], losses: 
     open.set(entry.id, entry);
   } else if (entry.type === "tool_result") {
     if (!open.delete(entry.callId)) {
-      losses.push(loss("result_dropped", { entry: entry.id }, `its call ${entry.callId} is not there`));
+      losses.push(unwanted(entry, answered.has(entry.callId)));
       return;
     }
+    answered.add(entry.callId);
   } else if (open.size > 0 && !sameMessage(entry, open)) settle(open, found, losses);
   found.push(entry);
   if (entry.type === "compaction") for (const call of openIn(entry.replacement)) open.set(call.id, call);
@@ -127,6 +135,12 @@ function add(entry: Entry, open: Map<string, ToolCall>, found: Entry[], losses: 
 function openIn(replacement: readonly Entry[] = []): ToolCall[] {
   const answered = new Set(replacement.flatMap((one) => (one.type === "tool_result" ? [one.callId] : [])));
   return replacement.filter((one) => one.type === "tool_call").filter(({ id }) => !answered.has(id));
+}
+
+/** A second result is no loss of what was answered; one without a call would be missing. */
+function unwanted({ id, callId }: Extract<Entry, { type: "tool_result" }>, isAnswered: boolean): Loss {
+  const detail = isAnswered ? `its call ${callId} is answered already` : `its call ${callId} is not there`;
+  return loss("result_dropped", { entry: id }, detail, isAnswered ? "warning" : undefined);
 }
 
 /** Answers the calls that are still open. */

@@ -131,6 +131,15 @@ it("results without a call, or a second one for the same call, are left out with
   const { ids, losses } = await prepared([result("c9"), call("c1"), result("c1"), result("c1", {}, "again")]);
   expect(ids).toBe("c1 r1");
   expect(losses).toEqual(["result_dropped r9", "result_dropped again"]);
+  const twice = prepare(
+    sourceOf(session([call("c1"), result("c1"), result("c1", {}, "again"), result("c9")])),
+    {
+      thinking: "drop",
+    },
+  );
+  await Array.fromAsync(twice.entries());
+  // Only what is nowhere else would be missing.
+  expect(twice.losses.map(({ severity }) => severity)).toEqual(["warning", "error"]);
 });
 
 it("whatever comes in, every call has exactly one result after it and every result a call", async () => {

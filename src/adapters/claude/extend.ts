@@ -49,6 +49,8 @@ async function findEnd({ ref, after }: Onto): Promise<End | undefined> {
   const end = { branch: header.project.git?.branch ?? "", calls: new Set<string>(), isClosed: true };
   let parent: string | null | undefined = after === null ? null : undefined;
   let turn: string | undefined;
+  /** Of the newest message with calls. */
+  let calling: string | undefined;
   const open = new Map<string, OpenCall>();
   const state = fold.initial(ref);
   for await (const batch of readRecords(ref.path)) {
@@ -58,11 +60,13 @@ async function findEnd({ ref, after }: Onto): Promise<End | undefined> {
       for (const folded of fold.step(state, record)) {
         if (folded.type !== "entry") continue;
         const { entry } = folded;
+        if (entry.type === "tool_call") calling = entry.turn;
         if (entry.type === "tool_call") open.set(entry.id, { call: entry, uuid: filled(value.uuid) ?? "" });
         if (entry.type === "tool_result") open.delete(entry.callId);
         if (entry.id !== wanted) continue;
         parent = filled(value.uuid);
-        turn = entry.turn;
+        // One of several calls may have its result.
+        turn = entry.type === "tool_result" ? calling : entry.turn;
       }
       end.isClosed = record.terminated;
     }
