@@ -1,7 +1,7 @@
 // The stores that are files: the JSON tree of 2025 and early 2026 (`storage/{session,message,part}/…`), the one before
 // it (`project/<name>/storage/session/{info,message,part}/…`), and the single file that `opencode export` writes and
 // `opencode import` takes. All are read as lines of rows.
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { withoutMembers } from "../../storage/json-text.ts";
@@ -133,6 +133,8 @@ function partLines(folder: string, message: string): string[] {
 /** What cannot be read costs only itself: its record says why. */
 function fileText(path: string): { raw: string; unread?: string } {
   try {
+    // A pipe that lies there would be waited for.
+    if (!statSync(path).isFile()) return { raw: "", unread: `${basename(path)} is no file` };
     return { raw: readFileSync(path, "utf8") };
   } catch (error) {
     return { raw: "", unread: `${basename(path)}: ${(error as Error).message}` };
