@@ -134,7 +134,8 @@ function partLines(folder: string, message: string): string[] {
 function fileText(path: string): { raw: string; unread?: string } {
   try {
     // A pipe that lies there would be waited for.
-    if (!statSync(path).isFile()) return { raw: "", unread: `${basename(path)} is no file` };
+    if (statSync(path, { throwIfNoEntry: false })?.isFIFO())
+      return { raw: "", unread: `${basename(path)} is a pipe` };
     return { raw: readFileSync(path, "utf8") };
   } catch (error) {
     return { raw: "", unread: `${basename(path)}: ${(error as Error).message}` };
