@@ -44,7 +44,18 @@ export function editsFor(source: Source, { drop, replace }: EditRequest): Edits 
     if (replaced.has(id)) throw conflict(`The entry ${id} is replaced twice.`);
     replaced.set(id, replacementFor(skeleton, position, content));
   }
-  return { dropped, replaced, warnings };
+  const edited = [...dropped, ...replaced.keys()].filter((id) => isSummarised(skeleton, id));
+  return { dropped, replaced, warnings: [...warnings, ...edited.map(unseen)] };
+}
+
+/** Whether a compaction took the place of an entry; what it kept of it stands in the compaction. */
+function isSummarised(skeleton: Skeleton, id: string): boolean {
+  const position = skeleton.find(id);
+  return skeleton.type(position) !== "compaction" && !new Set(threadPositions(skeleton)).has(position);
+}
+
+function unseen(id: string): string {
+  return `${id} stands before a compaction: what that repeats of it may still be there, so look with \`baton show --visible\`.`;
 }
 
 function found(source: Source, onBranch: ReadonlySet<number>, name: string): number {

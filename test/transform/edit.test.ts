@@ -185,3 +185,12 @@ describe("what cannot be done", () => {
     });
   });
 });
+
+it("an entry that a compaction took the place of is named: the compaction may repeat it", () => {
+  const timeline = [...TIMELINE, compaction("k1", { summary: "all", keeps: ["user-2"] }), user("user-3")];
+  const warnings = (drop: string[]) =>
+    editsFor(sourceOf(session(timeline)), { drop, replace: [] }).warnings.join();
+  expect(warnings(["reply-1"])).toContain("reply-1 stands before a compaction");
+  expect(warnings(["user-2"])).toBe("");
+  expect(warnings(["user-3"])).toBe("");
+});
