@@ -1,5 +1,5 @@
 // Tells the universal encodings apart from other files, from the first line where that is enough.
-import { open } from "node:fs/promises";
+import { beginningOf } from "../storage/beginning.ts";
 import { isObject, type Json } from "./check.ts";
 
 const HEAD = 1 << 20;
@@ -18,14 +18,8 @@ export async function isUniversal(path: string): Promise<boolean> {
   return /^\s*\{/.test(text) && /"version"\s*:\s*"/.test(text) && isMarked;
 }
 
-export async function head(path: string): Promise<string> {
-  const file = await open(path, "r");
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD), 0, HEAD, 0);
-    return buffer.toString("utf8", 0, bytesRead).replace(/^\uFEFF/, "");
-  } finally {
-    await file.close();
-  }
+export function head(path: string): Promise<string> {
+  return beginningOf(path, HEAD);
 }
 
 /** The first line's object, when that line is a whole one. */

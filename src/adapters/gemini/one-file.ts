@@ -1,7 +1,8 @@
 // Sessions of the first generation: one JSON object per file, {sessionId, projectHash, messages: […]}, printed over
 // many lines. The whole file is one record.
-import { open, readFile, stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { type Loss, loss } from "../../session/losses.ts";
+import { beginningOf } from "../../storage/beginning.ts";
 import type { NativeRecord, Position } from "../../storage/records.ts";
 import { isObject } from "../json.ts";
 
@@ -14,7 +15,7 @@ const BEGINNING = 1 << 16;
  * Where that line cannot be read, the name decides.
  */
 export async function isOneFile(path: string): Promise<boolean> {
-  const start = (await beginning(path)).trimStart();
+  const start = (await beginningOf(path, BEGINNING)).trimStart();
   const end = start.indexOf("\n");
   const first = end === -1 ? start : start.slice(0, end);
   const isAlone = end === -1 || start.slice(end).trim() === "";
@@ -24,16 +25,6 @@ export async function isOneFile(path: string): Promise<boolean> {
   } catch {
     // Its lines are no objects, or it is longer than what was read, or damaged.
     return first.trim() === "{" || (isAlone && /"messages"\s*:\s*\[/.test(start)) || path.endsWith(".json");
-  }
-}
-
-async function beginning(path: string): Promise<string> {
-  const file = await open(path, "r");
-  try {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(BEGINNING), 0, BEGINNING, 0);
-    return buffer.toString("utf8", 0, bytesRead).replace(/^\uFEFF/, "");
-  } finally {
-    await file.close();
   }
 }
 

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { open, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { beginningOf } from "../../storage/beginning.ts";
 import type { FileRef, Home, SessionRef } from "../adapter.ts";
 import { entriesOf, fileRef, type OnProblem, storeEntries } from "../folder.ts";
 import { filled, isObject } from "../json.ts";
@@ -135,22 +136,12 @@ function nameId(path: string): string | undefined {
 export async function recognise(path: string): Promise<SessionRef | undefined> {
   const file = await fileRef(path, "main");
   if (!file) return undefined;
-  const start = await beginning(path);
+  const start = await beginningOf(path, BEGINNING);
   const isSession = /^\s*\{\s*"sessionId"\s*:/.test(start) && /"projectHash"\s*:/.test(start);
   const id = isSession ? await idIn(path) : undefined;
   return id === undefined
     ? undefined
     : { agent: "gemini", originalId: id, path, files: [file, ...(await agentsOf(path, id))] };
-}
-
-async function beginning(path: string): Promise<string> {
-  const file = await open(path, "r");
-  try {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(BEGINNING), 0, BEGINNING, 0);
-    return buffer.toString("utf8", 0, bytesRead).replace(/^\uFEFF/, "");
-  } finally {
-    await file.close();
-  }
 }
 
 /** The project that a session's file belongs to, as far as the store says so. */
