@@ -1,0 +1,81 @@
+// The tables of a shard. A shard holds some of the sessions with everything that is known of them, so that one
+// transaction covers a session's row, its cursor, its usage and its words.
+
+/** Another shape of the tables or another meaning of what is in them needs another number: shards are then made anew. */
+export const SCHEMA_VERSION = 1;
+
+export const SCHEMA = `
+CREATE TABLE session (
+  key INTEGER PRIMARY KEY,
+  id TEXT NOT NULL,
+  agent TEXT NOT NULL,
+  original_id TEXT NOT NULL,
+  thread TEXT NOT NULL,
+  path TEXT NOT NULL,
+  /* Its files as they were when it was read to their end: empty when it was not. */
+  stamp TEXT NOT NULL,
+  files TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  updated INTEGER NOT NULL,
+  created TEXT NOT NULL,
+  provider TEXT NOT NULL,
+  title TEXT NOT NULL,
+  summary TEXT NOT NULL,
+  project TEXT NOT NULL,
+  model TEXT NOT NULL,
+  messages INTEGER NOT NULL,
+  tokens TEXT,
+  cost REAL,
+  problems TEXT NOT NULL,
+  parent TEXT,
+  links TEXT,
+  /* Whether its words are in the index, as far as the cursor. */
+  searchable INTEGER NOT NULL,
+  /* Since when its native file is gone, in milliseconds. */
+  gone INTEGER,
+  /* Where reading goes on. */
+  cursor TEXT,
+  /* A bit for each entry that the model does not see any more; NULL when that has to be looked at again. */
+  hidden BLOB,
+  UNIQUE (path, original_id, thread, agent)
+);
+CREATE INDEX session_by_id ON session (id);
+CREATE INDEX session_by_time ON session (updated);
+CREATE TABLE usage (
+  session INTEGER NOT NULL,
+  message TEXT NOT NULL,
+  model TEXT NOT NULL,
+  provider TEXT NOT NULL,
+  time INTEGER NOT NULL,
+  input INTEGER NOT NULL,
+  output INTEGER NOT NULL,
+  cache_read INTEGER NOT NULL,
+  cache_write INTEGER NOT NULL,
+  reasoning INTEGER NOT NULL,
+  cost REAL,
+  estimated INTEGER NOT NULL,
+  PRIMARY KEY (session, message)
+) WITHOUT ROWID;
+CREATE TABLE entry (
+  id INTEGER PRIMARY KEY,
+  session INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  scope INTEGER NOT NULL,
+  tool INTEGER,
+  file INTEGER,
+  offset INTEGER NOT NULL,
+  length INTEGER NOT NULL
+);
+/* Which rows of entry and words are a session's. */
+CREATE TABLE chunk (session INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL);
+CREATE INDEX chunk_by_session ON chunk (session);
+/* Tools and paths of files, which entries refer to. */
+CREATE TABLE name (key INTEGER PRIMARY KEY, value TEXT NOT NULL UNIQUE);
+CREATE VIRTUAL TABLE words USING fts5(
+  text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
+);
+`;
+
+/** What a text in the index is, in the order of their numbers in `entry.scope`. */
+export const SCOPES = ["prompt", "reply", "thinking", "tool_input", "tool_output", "context"] as const;
+export type Scope = (typeof SCOPES)[number];
