@@ -31,6 +31,8 @@ it("has a size, which can change", async () => {
   });
   await terminal.until("10 40");
   terminal.resize(100, 30);
+  // A shell may only look at its traps when a command has ended.
+  terminal.send("\r");
   await terminal.until("30 100");
   terminal.send("\u0003");
   expect(await terminal.ended).toBe(130);

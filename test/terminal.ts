@@ -59,16 +59,17 @@ export function openTerminal(
   });
   // What a terminal answers when it is asked, for its size or the cursor's place.
   view.onData((answer) => pty.write(answer));
-  const ended = ending(pty).then((status) => {
-    isOver = true;
-    // The last bytes are drawn before anybody is told.
-    return new Promise<number>((resolve) =>
-      view.write("", () => {
-        for (const look of drawn) look();
-        resolve(status);
-      }),
-    );
-  });
+  const ended = ending(pty).then(
+    (status) =>
+      // The last bytes are drawn before anybody is told.
+      new Promise<number>((resolve) =>
+        view.write("", () => {
+          isOver = true;
+          for (const look of drawn) look();
+          resolve(status);
+        }),
+      ),
+  );
   const screen = () => rowsOf(view);
   return {
     pid: pty.pid,
