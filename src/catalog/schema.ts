@@ -71,9 +71,12 @@ CREATE TABLE chunk (session INTEGER NOT NULL, first INTEGER NOT NULL, last INTEG
 CREATE INDEX chunk_by_session ON chunk (session);
 /* Tools and paths of files, which entries refer to. */
 CREATE TABLE name (key INTEGER PRIMARY KEY, value TEXT NOT NULL UNIQUE);
+/* Texts are folded before (words.ts): the tokenizer then only has to know ASCII. */
 CREATE VIRTUAL TABLE words USING fts5(
-  text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
+  text, content = '', contentless_delete = 1, tokenize = 'ascii'
 );
+/* Segments are merged a little with each write; a merge of all that are there would stop an append for seconds. */
+INSERT INTO words (words, rank) VALUES ('automerge', 8), ('crisismerge', 1000);
 `;
 
 /** What a text in the index is, in the order of their numbers in `entry.scope`. */
