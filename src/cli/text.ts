@@ -97,3 +97,48 @@ export function shellWord(word: string): string {
     );
   return `$'${spelled}'`;
 }
+
+const COLOR = /\u001b\[([\d;]*)m/y;
+const ENDS: Record<string, RegExp> = {
+  0: /./,
+  22: /^[12]$/,
+  23: /^3$/,
+  24: /^4$/,
+  27: /^7$/,
+  39: /^(?:3[0-7]|9[0-7])$/,
+  49: /^4[0-7]$/,
+};
+const TAB = "    ";
+
+/** The lines of a text that is harmless except for our own colours, none wider than this; colours go on after a break. */
+export function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let active: string[] = [];
+  let line = "";
+  let used = 0;
+  const end = () => {
+    lines.push(active.length > 0 ? `${line}\u001b[0m` : line);
+    line = active.map((code) => `\u001b[${code}m`).join("");
+    used = 0;
+  };
+  const all = text.replaceAll("\t", TAB);
+  for (let at = 0; at < all.length; ) {
+    COLOR.lastIndex = at;
+    const [color, code = ""] = COLOR.exec(all) ?? [];
+    const character = color ?? String.fromCodePoint(all.codePointAt(at) as number);
+    at += character.length;
+    if (color !== undefined) {
+      const ended = ENDS[code];
+      active = ended ? active.filter((one) => !ended.test(one)) : [...active, code];
+      line += color;
+    } else if (character === "\n") end();
+    else {
+      const room = columns(character);
+      if (used + room > width && used > 0) end();
+      line += character;
+      used += room;
+    }
+  }
+  end();
+  return lines;
+}
