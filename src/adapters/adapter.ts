@@ -38,6 +38,27 @@ export interface SessionRef {
   thread?: string;
 }
 
+/** What whoever looks for sessions wants to hear, and what it knows from the last time. */
+export interface Looking {
+  onProblem?: OnProblem;
+  /** What the main file with this path and inode was known as, so that it need not be looked into again. */
+  known?(file: FileRef): Known | undefined;
+  /** A database with many sessions as it was when `onDatabase` was last told of it. */
+  database?(path: string): KnownDatabase | undefined;
+  /** To be kept together with the refs that were found in it, and only with them. */
+  onDatabase?(path: string, stamp: string): void;
+}
+
+export interface Known extends Pick<SessionRef, "originalId" | "parent" | "thread"> {
+  /** Of the file, when this was found. */
+  size: number;
+}
+
+export interface KnownDatabase {
+  stamp: string;
+  sessions(): Iterable<SessionRef>;
+}
+
 /** The incremental reader: plain JSON state, at most 64 KB, changed in place by each record. */
 export interface Fold<State> {
   initial(ref: Pick<SessionRef, "path" | "originalId" | "thread">): State;
@@ -169,8 +190,11 @@ export interface Adapter {
     subagents: boolean;
     models: "per_message" | "per_session";
   };
-  /** Every session in the store, from a directory walk alone. Files that are not sessions are skipped. */
-  discover(home: Home, onProblem?: OnProblem): AsyncIterable<SessionRef>;
+  /**
+   * Every session in the store, from a directory walk alone. Files that are not sessions are skipped. Synchronous,
+   * because a promise for each file would cost more than the walk.
+   */
+  discover(home: Home, looking?: Looking): Iterable<SessionRef>;
   /** The folders that the agent was used in, as far as it keeps a cheap list of them. */
   projects?(home: Home): Promise<readonly string[]>;
   /** The folders the store lives in, for the doctor and for path confinement. */

@@ -1,15 +1,15 @@
 // Looks into a store's folders. Nothing there is an answer; whatever else keeps Baton from looking is told to
 // whoever asked, because sessions behind it would silently be missing.
-import type { Dirent, Stats } from "node:fs";
-import { lstat, readdir, stat } from "node:fs/promises";
-import type { FileRef } from "./adapter.ts";
+import { type Dirent, lstatSync, readdirSync, type Stats, statSync } from "node:fs";
+import { beginningOf } from "../storage/beginning.ts";
+import type { FileRef, Known, Looking } from "./adapter.ts";
 
 /** Told about a folder or file of a store that is there and cannot be looked at. */
 export type OnProblem = (path: string, error: Error) => void;
 
-export async function entriesOf(folder: string, onProblem?: OnProblem): Promise<Dirent[]> {
+export function entriesOf(folder: string, { onProblem }: Looking = {}): Dirent[] {
   try {
-    return await readdir(folder, { withFileTypes: true });
+    return readdirSync(folder, { withFileTypes: true });
   } catch (error) {
     tell(folder, error, onProblem);
     return [];
@@ -17,19 +17,21 @@ export async function entriesOf(folder: string, onProblem?: OnProblem): Promise<
 }
 
 /** The same for the folder that a store consists of: a file or a link to nowhere in its place is a problem too. */
-export async function storeEntries(folder: string, onProblem?: OnProblem): Promise<Dirent[]> {
+export function storeEntries(folder: string, { onProblem }: Looking = {}): Dirent[] {
   try {
-    return await readdir(folder, { withFileTypes: true });
+    return readdirSync(folder, { withFileTypes: true });
   } catch (error) {
-    if (!(await isMissing(folder))) onProblem?.(folder, error as Error);
+    if (!isMissing(folder)) onProblem?.(folder, error as Error);
     return [];
   }
 }
 
+const QUIETLY = { throwIfNoEntry: false } as const;
+
 /** Undefined also for a file that went away since its folder was listed, and for a link to nowhere. */
-async function statIfAny(path: string, onProblem?: OnProblem): Promise<Stats | undefined> {
+function statIfAny(path: string, onProblem?: OnProblem): Stats | undefined {
   try {
-    return await stat(path);
+    return statSync(path, QUIETLY);
   } catch (error) {
     tell(path, error, onProblem);
     return undefined;
@@ -37,22 +39,38 @@ async function statIfAny(path: string, onProblem?: OnProblem): Promise<Stats | u
 }
 
 /** A file of a session, if it is there. */
-export async function fileRef(
-  path: string,
-  role: FileRef["role"],
-  onProblem?: OnProblem,
-): Promise<FileRef | undefined> {
-  const found = await statIfAny(path, onProblem);
+export function fileRef(path: string, role: FileRef["role"], looking?: Looking): FileRef | undefined {
+  const found = statIfAny(path, looking?.onProblem);
   if (!found?.isFile()) return undefined;
   return { path, role, size: found.size, mtimeMs: found.mtimeMs, inode: found.ino };
+}
+
+/** What is known of a file, unless its first `looked` bytes can have changed since: sessions grow at their end. */
+export function knownOf(file: FileRef, looked: number, looking?: Looking): Known | undefined {
+  const known = looking?.known?.(file);
+  if (!known || known.size === 0) return undefined;
+  return known.size === file.size || (known.size >= looked && file.size > known.size) ? known : undefined;
+}
+
+/** The first bytes of a file as text; empty when it cannot be read, which opening the session will tell. */
+export function headOf(path: string, length: number): string {
+  try {
+    return beginningOf(path, length);
+  } catch {
+    return "";
+  }
 }
 
 function tell(path: string, error: unknown, onProblem: OnProblem | undefined): void {
   if (!isNothing(error)) onProblem?.(path, error as Error);
 }
 
-async function isMissing(path: string): Promise<boolean> {
-  return lstat(path).then(() => false, isNothing);
+function isMissing(path: string): boolean {
+  try {
+    return lstatSync(path, QUIETLY) === undefined;
+  } catch (error) {
+    return isNothing(error);
+  }
 }
 
 function isNothing(error: unknown): boolean {

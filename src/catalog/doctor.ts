@@ -70,7 +70,7 @@ export async function examine(
   const installed = (await attempt(() => adapter.version(home), undefined)) ?? null;
   const closed: AgentReport["unreadable"] = [];
   const onProblem = (path: string, error: Error) => closed.push({ path, problem: error.message });
-  const refs = await attempt(() => Array.fromAsync(adapter.discover(home, onProblem)), []);
+  const refs = await attempt(async () => [...adapter.discover(home, { onProblem })], []);
   const configuration = await attempt(() => adapter.configuration(home), { mcpServers: [] });
   const listed = refs.filter((ref) => mainSize(ref) > 0);
   const rows: SessionSummary[] = [];

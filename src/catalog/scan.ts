@@ -47,7 +47,7 @@ export async function findSessions(
 ): Promise<Found[]> {
   const found: Found[] = [];
   for (const adapter of adapters) {
-    for await (const ref of adapter.discover(home, onProblem))
+    for (const ref of adapter.discover(home, onProblem ? { onProblem } : {}))
       if (sizeOf(ref) > 0) found.push({ adapter, ref });
   }
   found.sort((a, b) => changedAt(b.ref) - changedAt(a.ref) || a.ref.path.localeCompare(b.ref.path));

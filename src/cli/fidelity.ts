@@ -106,7 +106,7 @@ async function failedPair(from: Adapter, { adapter: to }: Contestant, error: unk
 async function openSample(adapter: Adapter): Promise<Source> {
   const folder = join(SAMPLES, adapter.id);
   const { id } = JSON.parse(await readFile(join(folder, "about.json"), "utf8")) as { id: string };
-  for await (const ref of adapter.discover({ dir: join(folder, "native"), env: {} }))
+  for (const ref of adapter.discover({ dir: join(folder, "native"), env: {} }))
     if (ref.originalId === id) return adapter.open(ref);
   throw new BatonError("damaged", `The sample session in ${folder} is not there.`, "Install Baton anew.");
 }

@@ -18,7 +18,7 @@ export async function isUniversal(path: string): Promise<boolean> {
   return /^\s*\{/.test(text) && /"version"\s*:\s*"/.test(text) && isMarked;
 }
 
-export function head(path: string): Promise<string> {
+export async function head(path: string): Promise<string> {
   return beginningOf(path, HEAD);
 }
 

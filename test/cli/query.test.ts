@@ -64,7 +64,7 @@ function agent(id: string, given: readonly Given[], opened: string[] = []): Adap
     badge: `${id}-badge`,
     provider: `${id}-vendor`,
     proven: ["1.0"],
-    async *discover() {
+    *discover() {
       yield* refs;
     },
     stores: () => ["/nowhere/store"],

@@ -26,13 +26,13 @@ export const claude: Adapter = {
     subagents: true,
     models: "per_message",
   },
-  async *discover(home, onProblem) {
+  *discover(home, looking) {
     const known = new Set<string>();
-    for await (const ref of discoverFiles(home, onProblem)) {
+    for (const ref of discoverFiles(home, looking)) {
       known.add(ref.originalId);
       yield ref;
     }
-    yield* discoverStore(home, known, onProblem);
+    yield* discoverStore(home, known, looking);
   },
   projects,
   stores: (home) => [configDir(home)],

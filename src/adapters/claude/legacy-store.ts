@@ -4,8 +4,8 @@ import { basename, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { BatonError } from "../../session/error.ts";
 import type { NativeRecord, Position } from "../../storage/records.ts";
-import type { Home, SessionRef } from "../adapter.ts";
-import { fileRef, type OnProblem } from "../folder.ts";
+import type { Home, Looking, SessionRef } from "../adapter.ts";
+import { fileRef } from "../folder.ts";
 import { isObject, type Json } from "./native.ts";
 import { configDir } from "./paths.ts";
 
@@ -16,12 +16,12 @@ export function isStore(path: string): boolean {
 }
 
 /** Sessions of the old store that no file holds. */
-export async function* discoverStore(
+export function* discoverStore(
   home: Home,
   known: ReadonlySet<string>,
-  onProblem?: OnProblem,
-): AsyncGenerator<SessionRef> {
-  const file = await fileRef(join(configDir(home), STORE), "main", onProblem);
+  looking?: Looking,
+): Generator<SessionRef> {
+  const file = fileRef(join(configDir(home), STORE), "main", looking);
   if (!file || file.size === 0) return;
   const ref = (originalId: string): SessionRef => ({
     agent: "claude",
@@ -32,7 +32,7 @@ export async function* discoverStore(
   });
   let ids: string[];
   try {
-    ids = await query(file.path, (database) =>
+    ids = query(file.path, (database) =>
       database
         .prepare("SELECT DISTINCT session_id FROM base_messages ORDER BY session_id")
         .all()
@@ -51,7 +51,7 @@ export async function* readStore(
 ): AsyncGenerator<NativeRecord[]> {
   let rows: Json[];
   try {
-    rows = await query(ref.path, (database) => rowsOf(database, ref.parent ?? ref.originalId));
+    rows = query(ref.path, (database) => rowsOf(database, ref.parent ?? ref.originalId));
   } catch (error) {
     throw new BatonError(
       "damaged",
@@ -150,9 +150,9 @@ function timeOf(value: unknown): unknown {
   return typeof value === "number" && value < 1e11 ? value * 1000 : value;
 }
 
-async function query<T>(path: string, ask: (database: DatabaseSync) => T): Promise<T> {
+function query<T>(path: string, ask: (database: DatabaseSync) => T): T {
   // Loaded only where such a store exists.
-  const { DatabaseSync } = await import("node:sqlite");
+  const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
   const database = new DatabaseSync(path, { readOnly: true });
   try {
     return ask(database);

@@ -1,9 +1,8 @@
 // Where Claude Code keeps sessions, how it names their folders, and how they are found again.
 import type { Dirent } from "node:fs";
-import { open } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
-import type { FileRef, Home, SessionRef } from "../adapter.ts";
-import { entriesOf, fileRef, type OnProblem, storeEntries } from "../folder.ts";
+import { basename, dirname, join, sep } from "node:path";
+import type { FileRef, Home, Looking, SessionRef } from "../adapter.ts";
+import { entriesOf, fileRef, headOf, knownOf, storeEntries } from "../folder.ts";
 import { filled, isObject } from "./native.ts";
 
 /** The folder that holds everything: `~/.claude`, unless the user moved it. */
@@ -27,26 +26,26 @@ export function encodeProject(path: string): string {
 }
 
 /** Every session in the JSONL store with its subagents. */
-export async function* discoverFiles(home: Home, onProblem?: OnProblem): AsyncGenerator<SessionRef> {
+export function* discoverFiles(home: Home, looking?: Looking): Generator<SessionRef> {
   const projects = projectsDir(home);
-  for (const project of (await storeEntries(projects, onProblem)).sort(byName)) {
-    if (project.isFile()) continue;
-    yield* discoverProject(join(projects, project.name), onProblem);
+  for (const project of storeEntries(projects, looking).sort(byName)) {
+    if (!project.isFile()) yield* discoverProject(join(projects, project.name), looking);
   }
 }
 
-async function* discoverProject(dir: string, onProblem?: OnProblem): AsyncGenerator<SessionRef> {
-  const entries = await list(dir, onProblem);
-  const names = entries.flatMap((entry) => (entry.name.endsWith(".jsonl") ? [entry.name] : []));
-  const folders = new Set(
-    entries.flatMap((entry) => (entry.isFile() || entry.name.endsWith(JSONL) ? [] : [entry.name])),
-  );
-  const flat = await flatAgents(dir, names.filter(isAgent), onProblem);
-  const ids = names.filter((name) => !isAgent(name)).map((name) => name.slice(0, -JSONL.length));
-  for (const id of [...new Set([...ids, ...flat.keys(), ...folders])].sort()) {
-    const nested = folders.has(id) ? await bundle(join(dir, id), onProblem) : { agents: [], outputs: [] };
+function* discoverProject(dir: string, looking?: Looking): Generator<SessionRef> {
+  const [ids, folders, beside] = [new Set<string>(), new Set<string>(), [] as string[]];
+  for (const entry of entriesOf(dir, looking)) {
+    const { name } = entry;
+    if (isAgent(name)) beside.push(name);
+    else if (name.endsWith(JSONL)) ids.add(name.slice(0, -JSONL.length));
+    else if (!entry.isFile()) folders.add(name);
+  }
+  const flat = flatAgents(dir, beside.sort(), looking);
+  for (const id of [...new Set([...ids, ...folders, ...flat.keys()])].sort()) {
+    const nested = folders.has(id) ? bundle(join(dir, id), looking) : { agents: [], outputs: [] };
     const agents = [...(flat.get(id) ?? []), ...nested.agents];
-    const main = await fileRef(join(dir, `${id}${JSONL}`), "main", onProblem);
+    const main = ids.has(id) ? fileRef(`${dir}${sep}${id}${JSONL}`, "main", looking) : undefined;
     if (main) {
       const files = [main, ...agents, ...nested.outputs];
       yield { agent: "claude", originalId: id, path: main.path, files };
@@ -67,28 +66,24 @@ function agentRef(file: FileRef, parent: string): SessionRef {
 }
 
 /** Up to 2.0 the files of subagents lie beside the session; only their content says whose they are. */
-async function flatAgents(
-  dir: string,
-  names: readonly string[],
-  onProblem?: OnProblem,
-): Promise<Map<string, FileRef[]>> {
+function flatAgents(dir: string, names: readonly string[], looking?: Looking): Map<string, FileRef[]> {
   const found = new Map<string, FileRef[]>();
   for (const name of names) {
-    const file = await fileRef(join(dir, name), "subagent", onProblem);
+    const file = fileRef(join(dir, name), "subagent", looking);
     if (!file) continue;
-    const parent = (await sessionIn(file.path)) ?? "unknown";
+    const parent = knownOf(file, LOOKED_AT[1], looking)?.parent ?? sessionIn(file.path) ?? "unknown";
     found.set(parent, [...(found.get(parent) ?? []), file]);
   }
   return found;
 }
 
 /** Enough for most first records; a long prompt comes before the name of the session. */
-const LOOKED_AT = [16 << 10, 4 << 20];
+const LOOKED_AT = [16 << 10, 4 << 20] as const;
 const SESSION_ID = /"sessionId"\s*:\s*"([^"\\]+)"/;
 
-async function sessionIn(path: string): Promise<string | undefined> {
+function sessionIn(path: string): string | undefined {
   for (const length of LOOKED_AT) {
-    const named = namedIn(await beginning(path, length));
+    const named = namedIn(headOf(path, length));
     if (named !== undefined) return named;
   }
   return undefined;
@@ -116,69 +111,45 @@ function sessionOf(line: string): string | undefined {
 }
 
 /** What lies in a session's own folder: subagents, also those of workflows, and long outputs. */
-async function bundle(
-  dir: string,
-  onProblem?: OnProblem,
-): Promise<{ agents: FileRef[]; outputs: FileRef[] }> {
-  const agents = await files(join(dir, "subagents"), isAgent, "subagent", 3, onProblem);
-  const outputs = await files(join(dir, "tool-results"), () => true, "tool_result", 0, onProblem);
-  return { agents, outputs };
+function bundle(dir: string, looking?: Looking): { agents: FileRef[]; outputs: FileRef[] } {
+  const inside = new Set(entriesOf(dir, looking).map(({ name }) => name));
+  const [subagents, results] = ["subagents", "tool-results"];
+  return {
+    agents: inside.has(subagents) ? files(join(dir, subagents), isAgent, "subagent", 3, looking) : [],
+    outputs: inside.has(results) ? files(join(dir, results), () => true, "tool_result", 0, looking) : [],
+  };
 }
 
-async function files(
+function files(
   dir: string,
   wanted: (name: string) => boolean,
   role: FileRef["role"],
   depth: number,
-  onProblem?: OnProblem,
-): Promise<FileRef[]> {
-  const found: FileRef[] = [];
-  for (const entry of await list(dir, onProblem)) {
-    const path = join(dir, entry.name);
-    if (entry.isDirectory()) {
-      if (depth > 0) found.push(...(await files(path, wanted, role, depth - 1, onProblem)));
-    } else if (wanted(entry.name)) {
-      const file = await fileRef(path, role, onProblem);
-      if (file) found.push(file);
-    }
-  }
-  return found;
-}
-
-/** The entries of a folder by name; none when it is not there or is no folder. */
-async function list(dir: string, onProblem?: OnProblem): Promise<Dirent[]> {
-  return (await entriesOf(dir, onProblem)).sort(byName);
+  looking?: Looking,
+): FileRef[] {
+  return entriesOf(dir, looking)
+    .sort(byName)
+    .flatMap((entry) => {
+      const path = join(dir, entry.name);
+      if (entry.isDirectory()) return depth > 0 ? files(path, wanted, role, depth - 1, looking) : [];
+      return wanted(entry.name) ? (fileRef(path, role, looking) ?? []) : [];
+    });
 }
 
 function byName(a: Dirent, b: Dirent): number {
   return a.name < b.name ? -1 : 1;
 }
 
-/** The first bytes of a file as text; empty when it cannot be read. */
-export async function beginning(path: string, length: number): Promise<string> {
-  try {
-    const file = await open(path, "r");
-    try {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);
-      return buffer.toString("utf8", 0, bytesRead);
-    } finally {
-      await file.close();
-    }
-  } catch {
-    return "";
-  }
-}
-
 /** A ref for one file, wherever it lies, with what lies beside it. */
-export async function refOf(path: string): Promise<SessionRef | undefined> {
-  const main = await fileRef(path, "main");
+export function refOf(path: string): SessionRef | undefined {
+  const main = fileRef(path, "main");
   if (!main) return undefined;
   if (isAgent(basename(path))) {
     const at = path.lastIndexOf("/subagents/");
-    const parent = at === -1 ? await sessionIn(path) : basename(path.slice(0, at));
+    const parent = at === -1 ? sessionIn(path) : basename(path.slice(0, at));
     return agentRef(main, parent ?? "unknown");
   }
   const originalId = basename(path).replace(/\.jsonl?$/, "");
-  const { agents, outputs } = await bundle(join(dirname(path), originalId));
+  const { agents, outputs } = bundle(join(dirname(path), originalId));
   return { agent: "claude", originalId, path, files: [main, ...agents, ...outputs] };
 }

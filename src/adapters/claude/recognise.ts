@@ -1,13 +1,14 @@
 // Tells from the first records whether a file is a Claude Code session: a native one of any version, a saved
 // stream-json output, or a simplified transcript.
 import type { SessionRef } from "../adapter.ts";
+import { headOf } from "../folder.ts";
 import { isObject, type Json, SIDE_RECORDS } from "./native.ts";
-import { beginning, refOf } from "./paths.ts";
+import { refOf } from "./paths.ts";
 
 const LOOKED_AT = 256 << 10;
 
 export async function recognise(path: string): Promise<SessionRef | undefined> {
-  const records = firstRecords(await beginning(path, LOOKED_AT));
+  const records = firstRecords(headOf(path, LOOKED_AT));
   if (!records.some((record) => isNative(record)) && !isSimplified(records)) return undefined;
   return refOf(path);
 }

@@ -1,8 +1,8 @@
 // Where conversations lie: in a folder of each project.
 import { basename, dirname, join } from "node:path";
 import { readRecords } from "../../storage/records.ts";
-import type { Home, SessionRef } from "../adapter.ts";
-import { entriesOf, fileRef, type OnProblem } from "../folder.ts";
+import type { Home, Looking, SessionRef } from "../adapter.ts";
+import { entriesOf, fileRef } from "../folder.ts";
 import { isLine } from "./native.ts";
 
 const FOLDER = ".conversations";
@@ -13,10 +13,10 @@ export function stores({ projects = [] }: Home): readonly string[] {
   return projects.map((project) => join(project, FOLDER));
 }
 
-export async function* discover(home: Home, onProblem?: OnProblem): AsyncGenerator<SessionRef> {
+export function* discover(home: Home, looking?: Looking): Generator<SessionRef> {
   for (const store of stores(home))
-    for (const { name } of await entriesOf(store, onProblem)) {
-      const ref = name.endsWith(ENDING) ? await refOf(join(store, name), onProblem) : undefined;
+    for (const { name } of entriesOf(store, looking)) {
+      const ref = name.endsWith(ENDING) ? refOf(join(store, name), looking) : undefined;
       if (ref) yield ref;
     }
 }
@@ -31,8 +31,7 @@ export function projectOf(path: string): string | undefined {
 export async function recognise(path: string): Promise<SessionRef | undefined> {
   try {
     for await (const batch of readRecords(path, { shrink: true }))
-      for (const { value } of batch)
-        if (value !== undefined) return isLine(value) ? await refOf(path) : undefined;
+      for (const { value } of batch) if (value !== undefined) return isLine(value) ? refOf(path) : undefined;
   } catch {
     // What cannot be read as lines is none of ours.
     return undefined;
@@ -40,7 +39,7 @@ export async function recognise(path: string): Promise<SessionRef | undefined> {
   return undefined;
 }
 
-async function refOf(path: string, onProblem?: OnProblem): Promise<SessionRef | undefined> {
-  const main = await fileRef(path, "main", onProblem);
+function refOf(path: string, looking?: Looking): SessionRef | undefined {
+  const main = fileRef(path, "main", looking);
   return main && { agent: "conversation", originalId: basename(path, ENDING), path, files: [main] };
 }

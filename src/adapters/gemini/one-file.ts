@@ -14,8 +14,8 @@ const BEGINNING = 1 << 16;
  * By its content, because a copy may have any name: a log's first line is an object of its own, without messages.
  * Where that line cannot be read, the name decides.
  */
-export async function isOneFile(path: string): Promise<boolean> {
-  const start = (await beginningOf(path, BEGINNING)).trimStart();
+export function isOneFile(path: string): boolean {
+  const start = beginningOf(path, BEGINNING).trimStart();
   const end = start.indexOf("\n");
   const first = end === -1 ? start : start.slice(0, end);
   const isAlone = end === -1 || start.slice(end).trim() === "";

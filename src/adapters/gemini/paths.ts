@@ -1,10 +1,11 @@
 // Where Gemini CLI keeps sessions, how their files are named, and which project a folder stands for.
 import { createHash } from "node:crypto";
-import { open, readFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { closeSync, openSync, readSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { basename, dirname, join, sep } from "node:path";
 import { beginningOf } from "../../storage/beginning.ts";
-import type { FileRef, Home, SessionRef } from "../adapter.ts";
-import { entriesOf, fileRef, type OnProblem, storeEntries } from "../folder.ts";
+import type { FileRef, Home, Looking, SessionRef } from "../adapter.ts";
+import { entriesOf, fileRef, headOf, knownOf, storeEntries } from "../folder.ts";
 import { filled, isObject } from "../json.ts";
 
 export const MARKER = ".project_root";
@@ -26,45 +27,48 @@ interface Candidate {
   parent?: string;
 }
 
-export async function* discover(home: Home, onProblem?: OnProblem): AsyncGenerator<SessionRef> {
+export function* discover(home: Home, looking?: Looking): Generator<SessionRef> {
   const found = new Map<string, { candidate: Candidate; id: string }[]>();
   for (const store of stores(home))
-    for await (const candidate of candidates(store, onProblem)) {
-      const id = await idIn(candidate.file.path);
+    for (const candidate of candidates(store, looking)) {
+      const { file } = candidate;
+      const id = knownOf(file, BEGINNING, looking)?.originalId ?? idIn(file.path);
       if (id === undefined) continue;
       const key = `${candidate.parent ?? ""}/${id}`;
-      found.set(key, [...(found.get(key) ?? []), { candidate, id }]);
+      const others = found.get(key);
+      if (others) others.push({ candidate, id });
+      else found.set(key, [{ candidate, id }]);
     }
   for (const versions of found.values()) {
     const [first] = versions;
     if (!first) continue;
-    const { file, parent } = await newest(versions.map(({ candidate }) => candidate));
+    const { file, parent } = newest(versions.map(({ candidate }) => candidate));
     yield {
       agent: "gemini",
       originalId: first.id,
       path: file.path,
-      files: [file, ...(parent === undefined ? await agentsOf(file.path, first.id) : [])],
+      files: [file, ...(parent === undefined ? agentsOf(file.path, first.id) : [])],
       ...(parent !== undefined && { parent }),
     };
   }
 }
 
-async function* candidates(store: string, onProblem?: OnProblem): AsyncGenerator<Candidate> {
-  for (const project of await storeEntries(store, onProblem)) {
+function* candidates(store: string, looking?: Looking): Generator<Candidate> {
+  for (const project of storeEntries(store, looking)) {
     const chats = join(store, project.name, CHATS);
-    for (const entry of await entriesOf(chats, onProblem)) {
-      const path = join(chats, entry.name);
+    for (const entry of entriesOf(chats, looking)) {
+      const path = `${chats}${sep}${entry.name}`;
       if (MAIN.test(entry.name)) {
-        const file = await fileRef(path, "main", onProblem);
+        const file = fileRef(path, "main", looking);
         if (file) yield { file };
-      } else if (!entry.isFile()) yield* subagents(path, entry.name.replace(AGENTS, ""), onProblem);
+      } else if (!entry.isFile()) yield* subagents(path, entry.name.replace(AGENTS, ""), looking);
     }
   }
 }
 
-async function* subagents(folder: string, parent: string, onProblem?: OnProblem): AsyncGenerator<Candidate> {
-  for (const { name } of await entriesOf(folder, onProblem)) {
-    const file = name.endsWith(".jsonl") ? await fileRef(join(folder, name), "main", onProblem) : undefined;
+function* subagents(folder: string, parent: string, looking?: Looking): Generator<Candidate> {
+  for (const { name } of entriesOf(folder, looking)) {
+    const file = name.endsWith(".jsonl") ? fileRef(join(folder, name), "main", looking) : undefined;
     if (file) yield { file, parent };
   }
 }
@@ -75,10 +79,10 @@ const AGENTS = /\.agents$/;
 export const agentsFolder = (id: string): string => `${id}.agents`;
 
 /** The files of a session's subagents. */
-export async function agentsOf(path: string, id: string): Promise<FileRef[]> {
+export function agentsOf(path: string, id: string): FileRef[] {
   const found: FileRef[] = [];
   for (const name of [id, agentsFolder(id)])
-    for await (const { file } of subagents(join(dirname(path), name), id))
+    for (const { file } of subagents(join(dirname(path), name), id))
       found.push({ ...file, role: "subagent" });
   return found;
 }
@@ -87,45 +91,35 @@ export async function agentsOf(path: string, id: string): Promise<FileRef[]> {
  * One session may have several files: resuming leaves one that holds nothing but context, and a session of the
  * first generation goes on in a file beside its own, in a folder of another name.
  */
-async function newest(versions: readonly Candidate[]): Promise<Candidate> {
+function newest(versions: readonly Candidate[]): Candidate {
   const byTime = [...versions].sort((a, b) => b.file.mtimeMs - a.file.mtimeMs || b.file.size - a.file.size);
-  if (byTime.length > 1) for (const one of byTime) if (await hasReply(one.file.path)) return one;
+  if (byTime.length > 1) for (const one of byTime) if (hasReply(one.file.path)) return one;
   return byTime[0] as Candidate;
 }
 
 const REPLY = /"type":\s*"gemini"/;
 
-async function hasReply(path: string): Promise<boolean> {
-  const file = await open(path, "r");
+function hasReply(path: string): boolean {
+  const file = openSync(path, "r");
   try {
-    let rest = "";
-    for await (const chunk of file.createReadStream({ encoding: "utf8", autoClose: false })) {
-      if (REPLY.test(rest + chunk)) return true;
-      rest = String(chunk).slice(-40);
+    const buffer = Buffer.allocUnsafe(1 << 16);
+    for (let rest = "", length = -1; length !== 0; ) {
+      length = readSync(file, buffer, 0, buffer.length, null);
+      const text = rest + buffer.toString("latin1", 0, length);
+      if (REPLY.test(text)) return true;
+      rest = text.slice(-40);
     }
     return false;
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }
 
 const BEGINNING = 4096;
 
 /** The session that a file is about, from its beginning; names hold but the first letters of it. */
-export async function idIn(path: string): Promise<string | undefined> {
-  try {
-    const file = await open(path, "r");
-    try {
-      const { bytesRead, buffer } = await file.read(Buffer.alloc(BEGINNING), 0, BEGINNING, 0);
-      const start = buffer.toString("utf8", 0, bytesRead);
-      return /"sessionId"\s*:\s*"([^"\\]{1,200})"/.exec(start)?.[1] ?? nameId(path);
-    } finally {
-      await file.close();
-    }
-  } catch {
-    // A file that went away, or that may not be read: opening it says so.
-    return nameId(path);
-  }
+export function idIn(path: string): string | undefined {
+  return /"sessionId"\s*:\s*"([^"\\]{1,200})"/.exec(headOf(path, BEGINNING))?.[1] ?? nameId(path);
 }
 
 /** A damaged file still has a name. */
@@ -134,14 +128,14 @@ function nameId(path: string): string | undefined {
 }
 
 export async function recognise(path: string): Promise<SessionRef | undefined> {
-  const file = await fileRef(path, "main");
+  const file = fileRef(path, "main");
   if (!file) return undefined;
-  const start = await beginningOf(path, BEGINNING);
+  const start = beginningOf(path, BEGINNING);
   const isSession = /^\s*\{\s*"sessionId"\s*:/.test(start) && /"projectHash"\s*:/.test(start);
-  const id = isSession ? await idIn(path) : undefined;
+  const id = isSession ? idIn(path) : undefined;
   return id === undefined
     ? undefined
-    : { agent: "gemini", originalId: id, path, files: [file, ...(await agentsOf(path, id))] };
+    : { agent: "gemini", originalId: id, path, files: [file, ...agentsOf(path, id)] };
 }
 
 /** The project that a session's file belongs to, as far as the store says so. */

@@ -4,8 +4,8 @@ import { readFileSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { BatonError } from "../../session/error.ts";
-import type { FileRef, Home, SessionRef } from "../adapter.ts";
-import { entriesOf, fileRef, type OnProblem } from "../folder.ts";
+import type { FileRef, Home, Looking, SessionRef } from "../adapter.ts";
+import { entriesOf, fileRef } from "../folder.ts";
 import { generationOf, reading, type SessionRow, sessionRows } from "./database.ts";
 import { headOf, ROWS, SQLITE } from "./head.ts";
 import { isObject, objectOf, word } from "./native.ts";
@@ -29,9 +29,9 @@ export function stores(home: Home): string[] {
 /** Builds of another channel have a database of their own. */
 const ANY_DATABASE = /^opencode(?:-[\w.-]+)?\.db$/;
 
-export async function* discover(home: Home, onProblem?: OnProblem): AsyncGenerator<SessionRef> {
+export function* discover(home: Home, looking?: Looking): Generator<SessionRef> {
   const known = new Set<string>();
-  for await (const ref of found(home, onProblem)) {
+  for (const ref of found(home, looking)) {
     if (known.has(ref.originalId)) continue;
     // A row without messages must not hide what another store has.
     if (ref.files.some(({ size }) => size > 0)) known.add(ref.originalId);
@@ -39,28 +39,27 @@ export async function* discover(home: Home, onProblem?: OnProblem): AsyncGenerat
   }
 }
 
-async function* found(home: Home, onProblem?: OnProblem): AsyncGenerator<SessionRef> {
+function* found(home: Home, looking?: Looking): Generator<SessionRef> {
   const data = dataFolder(home);
-  const names = (await entriesOf(data, onProblem))
+  const names = entriesOf(data, looking)
     .map(({ name }) => name)
     .filter((name) => ANY_DATABASE.test(name));
   // The plain name sorts first, and is the one in use.
-  for (const name of names.sort((a, b) => a.length - b.length))
-    yield* inDatabase(join(data, name), onProblem);
-  yield* inTree(join(data, "storage"), onProblem);
-  for (const { name } of await entriesOf(join(data, "project"), onProblem))
-    yield* inTree(join(data, "project", name, "storage"), onProblem);
+  for (const name of names.sort((a, b) => a.length - b.length)) yield* inDatabase(join(data, name), looking);
+  yield* inTree(join(data, "storage"), looking);
+  for (const { name } of entriesOf(join(data, "project"), looking))
+    yield* inTree(join(data, "project", name, "storage"), looking);
   for (const project of new Set([home.dir, ...(home.projects ?? [])]))
-    yield* inDatabase(join(project, ".opencode", DATABASE), onProblem);
+    yield* inDatabase(join(project, ".opencode", DATABASE), looking);
 }
 
-async function* inDatabase(path: string, onProblem?: OnProblem): AsyncGenerator<SessionRef> {
-  const file = await fileRef(path, "main", onProblem);
+function* inDatabase(path: string, looking?: Looking): Generator<SessionRef> {
+  const file = fileRef(path, "main", looking);
   if (!file || file.size === 0) return;
   try {
     yield* refsIn(file);
   } catch (error) {
-    onProblem?.(path, error as Error);
+    looking?.onProblem?.(path, error as Error);
   }
 }
 
@@ -84,13 +83,13 @@ function refOf(
   return parent !== undefined && ids.has(parent) ? { ...ref, parent } : ref;
 }
 
-async function* inTree(storage: string, onProblem?: OnProblem): AsyncGenerator<SessionRef> {
+function* inTree(storage: string, looking?: Looking): Generator<SessionRef> {
   const sessions = join(storage, "session");
-  for (const project of await entriesOf(sessions, onProblem)) {
+  for (const project of entriesOf(sessions, looking)) {
     if (!project.isDirectory()) continue;
-    for (const { name } of await entriesOf(join(sessions, project.name), onProblem)) {
+    for (const { name } of entriesOf(join(sessions, project.name), looking)) {
       const ref = name.endsWith(".json")
-        ? await treeRefIfReadable(join(sessions, project.name, name), onProblem)
+        ? treeRefIfReadable(join(sessions, project.name, name), looking)
         : undefined;
       if (ref) yield ref;
     }
@@ -98,25 +97,24 @@ async function* inTree(storage: string, onProblem?: OnProblem): AsyncGenerator<S
 }
 
 /** The sessions of the same tree that this one has spawned. */
-export async function discoverBeside(ref: SessionRef): Promise<SessionRef[]> {
-  const all = await Array.fromAsync(inTree(storageOf(ref.path)));
-  return all
+export function discoverBeside(ref: SessionRef): SessionRef[] {
+  return [...inTree(storageOf(ref.path))]
     .filter(({ parent }) => parent === ref.originalId)
     .sort((a, b) => (a.originalId < b.originalId ? 1 : -1));
 }
 
 /** One session that cannot be looked at must not keep anybody from the others. */
-async function treeRefIfReadable(path: string, onProblem?: OnProblem): Promise<SessionRef | undefined> {
+function treeRefIfReadable(path: string, looking?: Looking): SessionRef | undefined {
   try {
-    return await treeRef(path, onProblem);
+    return treeRef(path, looking);
   } catch (error) {
-    onProblem?.(path, error as Error);
+    looking?.onProblem?.(path, error as Error);
     return undefined;
   }
 }
 
-async function treeRef(path: string, onProblem?: OnProblem): Promise<SessionRef | undefined> {
-  const file = await fileRef(path, "main", onProblem);
+function treeRef(path: string, looking?: Looking): SessionRef | undefined {
+  const file = fileRef(path, "main", looking);
   const originalId = basename(path, ".json");
   const { messages } = foldersOf(path);
   // A session without a message is none.
@@ -131,7 +129,7 @@ async function treeRef(path: string, onProblem?: OnProblem): Promise<SessionRef 
 /** The folders that sessions were started in. */
 export async function projects(home: Home): Promise<readonly string[]> {
   const path = databasePath(home);
-  if (!(await fileRef(path, "main"))) return [];
+  if (!fileRef(path, "main")) return [];
   return reading(path, (database) => {
     if (generationOf(database) !== "rows") return [];
     const rows = database.prepare("SELECT DISTINCT directory FROM session").all();
@@ -144,7 +142,7 @@ export async function projects(home: Home): Promise<readonly string[]> {
 const LARGEST_JSON = 1 << 29;
 
 export async function recognise(path: string): Promise<SessionRef | undefined> {
-  const file = await fileRef(path, "main");
+  const file = fileRef(path, "main");
   if (!file || file.size === 0) return undefined;
   const head = headOf(path);
   if (head.startsWith(SQLITE)) return onlyIn(file);

@@ -1,8 +1,8 @@
 // Where sessions lie: a folder for each provider, a file for each session.
-import { open, readFile, stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { Home, SessionRef } from "../adapter.ts";
-import { entriesOf, fileRef, type OnProblem } from "../folder.ts";
+import type { Home, Looking, SessionRef } from "../adapter.ts";
+import { entriesOf, fileRef, headOf, knownOf } from "../folder.ts";
 import { isObject, PROVIDERS } from "./native.ts";
 
 const LARGEST = 1 << 28;
@@ -11,11 +11,11 @@ export function stores(home: Home): readonly string[] {
   return [join(home.dir, ".yume", "sessions")];
 }
 
-export async function* discover(home: Home, onProblem?: OnProblem): AsyncGenerator<SessionRef> {
+export function* discover(home: Home, looking?: Looking): Generator<SessionRef> {
   for (const store of stores(home))
     for (const provider of Object.keys(PROVIDERS))
-      for (const { name } of await entriesOf(join(store, provider), onProblem)) {
-        const ref = name.endsWith(".json") ? await refOf(join(store, provider, name), onProblem) : undefined;
+      for (const { name } of entriesOf(join(store, provider), looking)) {
+        const ref = name.endsWith(".json") ? refOf(join(store, provider, name), looking) : undefined;
         if (ref) yield ref;
       }
 }
@@ -33,29 +33,23 @@ export async function recognise(path: string): Promise<SessionRef | undefined> {
     const text = (await readFile(path, "utf8")).trimStart();
     const value: unknown = text.startsWith("{") ? JSON.parse(text) : undefined;
     const isSession = isObject(value) && Array.isArray(value.history) && String(value.provider) in PROVIDERS;
-    return isSession ? await refOf(path) : undefined;
+    return isSession ? refOf(path) : undefined;
   } catch {
     // No file, or no JSON: nobody's session that we know.
     return undefined;
   }
 }
 
-async function refOf(path: string, onProblem?: OnProblem): Promise<SessionRef | undefined> {
-  const main = await fileRef(path, "main", onProblem);
-  const originalId = (await idIn(path)) ?? basename(path, ".json");
-  return main && { agent: "yume", originalId, path, files: [main] };
+function refOf(path: string, looking?: Looking): SessionRef | undefined {
+  const main = fileRef(path, "main", looking);
+  if (!main) return undefined;
+  const originalId = knownOf(main, main.size, looking)?.originalId ?? idIn(path) ?? basename(path, ".json");
+  return { agent: "yume", originalId, path, files: [main] };
 }
 
 const BEGINNING = 4096;
 
 /** The id that the file opens with: two providers' files may have one name. */
-async function idIn(path: string): Promise<string | undefined> {
-  const file = await open(path, "r").catch(() => undefined);
-  if (!file) return undefined;
-  try {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(BEGINNING), 0, BEGINNING, 0);
-    return /^\s*\{\s*"id"\s*:\s*"([^"\\]{1,200})"/.exec(buffer.toString("utf8", 0, bytesRead))?.[1];
-  } finally {
-    await file.close();
-  }
+function idIn(path: string): string | undefined {
+  return /^\s*\{\s*"id"\s*:\s*"([^"\\]{1,200})"/.exec(headOf(path, BEGINNING))?.[1];
 }

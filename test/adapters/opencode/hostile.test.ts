@@ -25,7 +25,8 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 /** What is wrong with how the sessions of a home are read; throwing is worst. */
 async function wrongWith(home: Home): Promise<string[]> {
   const wrong: string[] = [];
-  for await (const ref of opencode.discover(home, (path, error) => wrong.push(`${path}: ${error.message}`))) {
+  const onProblem = (path: string, error: Error) => wrong.push(`${path}: ${error.message}`);
+  for (const ref of opencode.discover(home, { onProblem })) {
     const source = await opencode.open(ref);
     const session = await collect(source, { records: true });
     if (session.timeline.length !== source.skeleton.length) wrong.push("two passes differ");

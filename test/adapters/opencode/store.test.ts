@@ -196,9 +196,8 @@ describe("sessions", () => {
     mkdirSync(home.store, { recursive: true });
     writeFileSync(join(home.store, "opencode.db"), "not a database at all, but long enough to look at");
     const problems: string[] = [];
-    for await (const _ of opencode.discover(home, (path, error) =>
-      problems.push(`${path} ${error.message}`),
-    ));
+    const onProblem = (path: string, error: Error) => problems.push(`${path} ${error.message}`);
+    expect([...opencode.discover(home, { onProblem })]).toEqual([]);
     expect(problems).toHaveLength(1);
   });
 });

@@ -28,7 +28,7 @@ async function tree() {
 async function found(home: { dir: string; env: Record<string, string> }) {
   const problems: string[] = [];
   const refs = await Array.fromAsync(
-    opencode.discover(home, (path, error) => problems.push(`${path}: ${error.message}`)),
+    opencode.discover(home, { onProblem: (path, error) => problems.push(`${path}: ${error.message}`) }),
   );
   return { ids: refs.map(({ originalId }) => originalId), problems, ref: refs[0] as SessionRef };
 }
