@@ -2,6 +2,7 @@
 import { open } from "node:fs/promises";
 import type { Adapter, Home, SessionRef } from "../adapters/adapter.ts";
 import type { OnProblem } from "../adapters/folder.ts";
+import { displayName } from "../models/names.ts";
 import { sessionId } from "../session/id.ts";
 import type { Loss } from "../session/losses.ts";
 import type { Header } from "../session/session.ts";
@@ -119,7 +120,7 @@ export async function summarise({ adapter, ref }: Found): Promise<SessionSummary
       summary: header.summary ?? "",
       project: header.project.path,
       model: header.model.model,
-      modelDisplay: header.model.model,
+      modelDisplay: displayName(header.model.model),
       messageCount: header.metadata.messageCount ?? 0,
       created: header.metadata.created,
       tokens: header.metadata.tokens ?? null,

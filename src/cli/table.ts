@@ -5,10 +5,13 @@ import { badge } from "./badge.ts";
 import type { Output } from "./output.ts";
 import { ago, cut, padded, shortPath, widthOf } from "./text.ts";
 
-const HEADINGS = ["id", "agent", "title", "project", "messages", "changed"];
-const TITLE = 2;
-const PROJECT = 3;
+const HEADINGS = ["id", "agent", "model", "title", "project", "messages", "changed"];
+const MODEL = 2;
+const TITLE = 3;
+const PROJECT = 4;
 const NARROWEST = 16;
+/** Below this many columns the title needs the place that the model's name would take. */
+const WIDE = 100;
 const GAP = "  ";
 
 type Look = Pick<Output, "colors" | "width" | "isTerminal">;
@@ -24,7 +27,7 @@ export function sessionTable(
   const widths = columnWidths(look.isTerminal ? [HEADINGS, ...rows] : rows, look.width);
   const plain = (text: string) => text;
   const agent = (text: string) => badge(text, adapters, colors);
-  const styles = [colors.dim, agent, plain, colors.dim, plain, colors.dim];
+  const styles = [colors.dim, agent, colors.dim, plain, colors.dim, plain, colors.dim];
   const lines = rows.map((cells) => lineOf(cells, widths, styles));
   const headings = lineOf(
     HEADINGS,
@@ -38,13 +41,16 @@ export function sessionTable(
 function cellsOf(row: SessionSummary, home: string): string[] {
   const mark = row.problems.length > 0 ? "! " : "";
   const title = `${mark}${row.title || row.problems[0] || row.path}`;
-  return [row.id, row.agent, title, shortPath(row.project, home), String(row.messageCount), ago(row.updated)];
+  const project = shortPath(row.project, home);
+  const model = row.model === "unknown" ? "" : row.modelDisplay;
+  return [row.id, row.agent, model, title, project, String(row.messageCount), ago(row.updated)];
 }
 
 /** Every column as wide as its content; the title and the project give way to the terminal. */
 function columnWidths(rows: readonly string[][], width: number): number[] {
   const widths = HEADINGS.map((_, at) => Math.max(...rows.map((cells) => widthOf(cells[at] ?? ""))));
-  const gaps = GAP.length * (widths.length - 1);
+  if (width < WIDE) widths[MODEL] = 0;
+  const gaps = GAP.length * (widths.filter((own) => own > 0).length - 1);
   const shrink = (column: number, least: number) => {
     const own = widths[column] ?? 0;
     const over = widths.reduce((sum, one) => sum + one, gaps) - width;
@@ -62,10 +68,12 @@ function lineOf(
   styles: readonly ((text: string) => string)[],
 ): string {
   return cells
-    .map((cell, at) => {
-      const text = cut(cell, widths[at] ?? 0);
-      const space = at === cells.length - 1 ? "" : padded(text, widths[at] ?? 0).slice(text.length);
-      return `${text === "" ? "" : (styles[at]?.(text) ?? text)}${space}`;
+    .flatMap((cell, at) => {
+      const width = widths[at] ?? 0;
+      if (width === 0) return [];
+      const text = cut(cell, width);
+      const space = at === cells.length - 1 ? "" : padded(text, width).slice(text.length);
+      return [`${text === "" ? "" : (styles[at]?.(text) ?? text)}${space}`];
     })
     .join(GAP)
     .trimEnd();

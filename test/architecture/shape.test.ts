@@ -25,6 +25,7 @@ describe("an agent's name", () => {
       "`gemini-contents` is a vendor's API, and a model's name tells whose request it is",
     "src/adapters/yume/native.ts": "a folder of the store is named after a provider",
     "src/session/vendor.ts": "tells vendors by the names of their models",
+    "src/models/": "facts of vendors' models, under their names",
     "src/loopback/": "speaks the vendors' APIs and serves models under the vendors' names",
   };
 

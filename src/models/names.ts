@@ -1,0 +1,72 @@
+// How a model is called when people read it, whatever the spelling in which a store names it.
+import { vendorOf } from "../session/vendor.ts";
+import { MODELS, type Model } from "./known.ts";
+
+/** A model of nobody we know keeps its id. */
+export function displayName(id: string): string {
+  return modelOf(id)?.name ?? builtName(plainId(id)) ?? withoutControls(id);
+}
+
+/** What is known of the model, or undefined. */
+export function modelOf(id: string): Model | undefined {
+  return BY_ID.get(plainId(id));
+}
+
+/** Whether a store's id asks for the window of a million tokens. */
+export function isLong(id: string): boolean {
+  return LONG.test(id);
+}
+
+const LONG = /\[1m\]$/i;
+
+/**
+ * The id without what says where or when it was served: `openrouter/anthropic/claude-sonnet-4.5:beta`,
+ * `us.anthropic.claude-sonnet-4-5-20250929-v1:0`, `claude-sonnet-4-5@20250929` and `claude-sonnet-4-5[1m]` are one.
+ */
+export function plainId(id: string): string {
+  const name = withoutControls(id)
+    .toLowerCase()
+    .replace(LONG, "")
+    .replace(/^.*\//, "")
+    .replace(/^(?:[a-z]+\.)?anthropic\./, "")
+    .replace(/-v\d+(?::\d+)?$/, "")
+    .replace(/:[a-z]+$|\((?:minimal|low|medium|high|xhigh)\)$/, "")
+    .replace(/[-@](?:20\d{6}|20\d\d-\d\d-\d\d)$/, "")
+    .replace(/-(?:latest|00\d)$/, "")
+    .replace(/-exp(?:-\d\d-?\d\d)?$/, "")
+    .replace(/(-preview)-\d\d-(?:\d\d|20\d\d)$/, "$1");
+  if (vendorOf(name) !== "anthropic") return name;
+  return inOrder(name.replaceAll(".", "-"));
+}
+
+/** `claude-4-5-sonnet`, as some routers write it, for `claude-sonnet-4-5`; the models before 4 were called that. */
+function inOrder(name: string): string {
+  return name.replace(/^claude-(\d+(?:-\d{1,2})?)-([a-z]+)/, (all, version: string, family: string) =>
+    Number.parseInt(version, 10) < 4 ? all : `claude-${family}-${version}`,
+  );
+}
+
+function withoutControls(id: string): string {
+  return id.replace(/[\p{Cc}\p{Cf}]/gu, "").trim();
+}
+
+const BY_ID = new Map(MODELS.map((model) => [plainId(model.id), model]));
+
+/** The name of a model that came out after this was written, where its id is made like the others. */
+function builtName(id: string): string | undefined {
+  const claude = /^claude-(?:(\d+(?:-\d{1,2})?)-)?([a-z]+)(?:-(\d+(?:-\d{1,2})?))?((?:-[a-z]+)*)$/.exec(id);
+  const version = claude?.[1] ?? claude?.[3];
+  if (claude && version) return words(claude[2], version.replace("-", "."), ...(claude[4]?.split("-") ?? []));
+  const numbered = /^(gemini|gpt|o)-?(\d[\w.]*)((?:-[a-z]+)*)$/.exec(id);
+  if (!numbered) return undefined;
+  const [, family = "", number = "", rest = ""] = numbered;
+  const first = { gemini: `Gemini ${number}`, gpt: `GPT-${number}` }[family] ?? `O${number}`;
+  return [first, words(...rest.split("-"))].filter(Boolean).join(" ");
+}
+
+function words(...parts: (string | undefined)[]): string {
+  return parts
+    .filter((part) => part !== undefined && part !== "")
+    .map((part) => `${part?.charAt(0).toUpperCase()}${part?.slice(1)}`)
+    .join(" ");
+}

@@ -1,0 +1,99 @@
+// Names of models: the names that were agreed on, every spelling of an id, and ids of models that nobody knows.
+import { describe, expect, it } from "vitest";
+import { MODELS } from "../../src/models/known.ts";
+import { displayName, isLong, modelOf } from "../../src/models/names.ts";
+import { badgeFor } from "../../src/models/providers.ts";
+import { vendorOf } from "../../src/session/vendor.ts";
+
+describe("the names that were agreed on", () => {
+  it.each([
+    ["claude-sonnet-4-5-20250929", "Sonnet 4.5"],
+    ["claude-opus-4-5-20251101", "Opus 4.5"],
+    ["gemini-2.0-flash", "Gemini 2.0 Flash"],
+    ["gemini-2.0-flash-thinking", "Gemini 2.0 Thinking"],
+    ["gemini-1.5-pro", "Gemini 1.5 Pro"],
+    ["gemini-1.5-flash", "Gemini 1.5 Flash"],
+    ["gpt-4o", "GPT-4o"],
+    ["gpt-4o-mini", "GPT-4o Mini"],
+    ["o1", "O1"],
+    ["o1-mini", "O1 Mini"],
+    ["o3-mini", "O3 Mini"],
+  ])("%s is %s", (id, name) => expect(displayName(id)).toBe(name));
+});
+
+describe("one model has one name in every spelling", () => {
+  it.each([
+    "claude-sonnet-4-5",
+    "claude-sonnet-4-5[1m]",
+    "claude-sonnet-4-5-20250929[1M]",
+    "claude-sonnet-4.5",
+    "anthropic/claude-sonnet-4.5",
+    "anthropic/claude-4.5-sonnet-20250929",
+    "openrouter/anthropic/claude-sonnet-4.5:beta",
+    "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+    "anthropic.claude-sonnet-4-5-20250929-v1:0",
+    "claude-sonnet-4-5@20250929",
+    " Claude-Sonnet-4-5 ",
+  ])("%s", (id) => {
+    expect(displayName(id)).toBe("Sonnet 4.5");
+    expect(modelOf(id)?.id).toBe("claude-sonnet-4-5-20250929");
+  });
+
+  it.each([
+    ["claude-3-5-sonnet-latest", "Sonnet 3.5"],
+    ["anthropic/claude-3.5-sonnet", "Sonnet 3.5"],
+    ["claude-3-haiku-20240307", "Haiku 3"],
+    ["gpt-4o-2024-08-06", "GPT-4o"],
+    ["gpt-5(high)", "GPT-5"],
+    ["o3-mini-2025-01-31", "O3 Mini"],
+    ["models/gemini-2.5-pro", "Gemini 2.5 Pro"],
+    ["gemini-2.0-flash-001", "Gemini 2.0 Flash"],
+    ["gemini-2.0-flash-thinking-exp-01-21", "Gemini 2.0 Thinking"],
+    ["gemini-2.5-pro-preview-05-06", "Gemini 2.5 Pro Preview"],
+    ["codex-mini-latest", "Codex Mini"],
+    ["openai/gpt-oss-120b", "GPT-OSS 120B"],
+  ])("%s is %s", (id, name) => expect(displayName(id)).toBe(name));
+});
+
+describe("a model that came out later", () => {
+  it.each([
+    ["claude-opus-9-1-20300101", "Opus 9.1"],
+    ["claude-tale-6", "Tale 6"],
+    ["claude-opus-6-fast", "Opus 6 Fast"],
+    ["gemini-9.5-flash-lite", "Gemini 9.5 Flash Lite"],
+    ["gpt-7.2-codex-max", "GPT-7.2 Codex Max"],
+    ["gpt-8o-mini", "GPT-8o Mini"],
+    ["o9-pro", "O9 Pro"],
+  ])("%s is %s", (id, name) => expect(displayName(id)).toBe(name));
+});
+
+describe("a model of nobody we know", () => {
+  it.each(["my-company/foo-7b", "unknown", "", "kimi-k2", "claude-instant", "<synthetic>", "GLM-4.6"])(
+    "%s keeps its id",
+    (id) => expect(displayName(id)).toBe(id),
+  );
+
+  it("cannot act on a terminal", () => {
+    expect(displayName("foo\u001b[31m\n\u202ebar")).toBe("foo[31mbar");
+  });
+});
+
+it("[1m] asks for the long window", () => {
+  expect(isLong("claude-sonnet-4-5[1m]")).toBe(true);
+  expect(isLong("claude-sonnet-4-5")).toBe(false);
+});
+
+it("no two models of the table are one, and each is told by its vendor's names", () => {
+  expect(MODELS.map(({ id }) => modelOf(id)?.id)).toEqual(MODELS.map(({ id }) => id));
+  expect(MODELS.filter(({ id, vendor }) => vendorOf(id) !== vendor)).toEqual([]);
+});
+
+it.each([
+  ["claude", { provider: "claude", label: "Claude", color: "#D97757" }],
+  ["anthropic", { provider: "claude", label: "Claude", color: "#D97757" }],
+  ["gemini", { provider: "gemini", label: "Gemini", color: "#4285F4" }],
+  ["google", { provider: "gemini", label: "Gemini", color: "#4285F4" }],
+  ["openai", { provider: "openai", label: "OpenAI", color: "#10A37F" }],
+  ["codex", { provider: "openai", label: "OpenAI", color: "#10A37F" }],
+  ["somebody", { provider: "somebody", label: "somebody", color: "#666" }],
+])("the badge of %s", (name, badge) => expect(badgeFor(name)).toEqual(badge));
