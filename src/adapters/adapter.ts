@@ -6,6 +6,7 @@ import type { Folded, Source, Stream } from "../session/source.ts";
 import type { Change } from "../storage/changes.ts";
 import type { NativeRecord } from "../storage/records.ts";
 import type { OnProblem } from "./folder.ts";
+import type { Reading } from "./open.ts";
 
 /** Where native stores are looked for. */
 export interface Home {
@@ -204,6 +205,9 @@ export interface Adapter {
   /** The ref with every file that opening it reads; absent where `discover` already names them all. */
   bundle?(ref: SessionRef): Promise<SessionRef>;
   open(ref: SessionRef): Promise<Source>;
+  /** How its records are read, for whoever folds them himself. */
+  // biome-ignore lint/suspicious/noExplicitAny: each adapter has a state of its own, opaque to everybody else.
+  reading(ref: SessionRef): Promise<Reading<any>>;
   // biome-ignore lint/suspicious/noExplicitAny: each adapter has a state of its own, opaque to everybody else.
   fold: Fold<any>;
   /** Translates one call and its result into the agent's own tools. */

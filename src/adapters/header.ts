@@ -11,10 +11,11 @@ export function headerBuilder(
   ref: SessionRef,
   provider: string,
   extra: { title?: string; cwd?: string; project?: string } = {},
+  begun?: HeaderState,
 ) {
-  const facts: Facts = { known: {}, messageCount: 0, links: [] };
-  if (ref.parent) facts.links.push({ type: "parent", session: `${agent}:${ref.parent}` });
-  const repliesSeen = new Set<string>();
+  const facts: Facts = begun?.facts ?? { known: {}, messageCount: 0, links: [] };
+  if (ref.parent && !begun) facts.links.push({ type: "parent", session: `${agent}:${ref.parent}` });
+  const repliesSeen = new Set<string>(begun?.replies);
 
   function countReply(turn: string | undefined) {
     if (turn !== undefined && repliesSeen.has(turn)) return;
@@ -27,7 +28,8 @@ export function headerBuilder(
       noteTime(facts, entry.timestamp);
       if (entry.type === "user" && !entry.injected) {
         facts.messageCount++;
-        if (facts.firstPrompt === undefined && entry.content.trim() !== "") facts.firstPrompt = entry.content;
+        if (facts.firstPrompt === undefined && entry.content.trim() !== "")
+          facts.firstPrompt = entry.content.slice(0, LONGEST_PROMPT);
       }
       // What an agent filled in by itself is no reply.
       const replied = entry.type === "assistant" && !entry.injected;
@@ -38,9 +40,10 @@ export function headerBuilder(
       if (patch.link) facts.links.push(patch.link);
       facts.known = patched(facts.known, patch);
     },
+    /** What it takes to go on later. A reply that comes again long after it was given counts twice then. */
+    state: (): HeaderState => ({ facts, replies: [...repliesSeen].slice(-REPLIES) }),
     finish(usages: ReadonlyMap<string, Usage>, head: string | undefined): Header {
       const { known, firstPrompt, links } = facts;
-      repliesSeen.clear();
       const mtime = new Date(ref.files[0]?.mtimeMs ?? 0).toISOString();
       const { originalId } = ref;
       const path = extra.project ?? known.cwd ?? extra.cwd ?? "";
@@ -69,6 +72,16 @@ export function headerBuilder(
       };
     },
   };
+}
+
+const REPLIES = 200;
+/** More than any title or summary shows, white space that is folded included. */
+const LONGEST_PROMPT = 4000;
+
+/** Plain JSON. */
+export interface HeaderState {
+  facts: Facts;
+  replies: string[];
 }
 
 /** What was gathered so far. */
@@ -101,7 +114,7 @@ function patched(known: HeaderPatch, patch: HeaderPatch): HeaderPatch {
 }
 
 /** Old transcripts come from Windows machines too. */
-function projectName(path: string): string {
+export function projectName(path: string): string {
   return /^[A-Za-z]:[\\/]/.test(path) || path.startsWith("\\\\") ? win32.basename(path) : basename(path);
 }
 

@@ -5,23 +5,23 @@ import { stat } from "node:fs/promises";
 import { batched } from "../session/batches.ts";
 import { BatonError } from "../session/error.ts";
 import { type Loss, loss } from "../session/losses.ts";
-import type { Entry, SessionRecord, Usage } from "../session/session.ts";
-import type { Skeleton } from "../session/skeleton.ts";
-import { skeletonBuilder } from "../session/skeleton.ts";
+import type { Entry, Header, SessionRecord, Usage } from "../session/session.ts";
+import { type Skeleton, type SkeletonBuilder, skeletonBuilder } from "../session/skeleton.ts";
 import type { Folded, Range, Source } from "../session/source.ts";
 import { type NativeRecord, type Position, type ReadOptions, START } from "../storage/records.ts";
 import type { Fold, SessionRef } from "./adapter.ts";
-import { headerBuilder } from "./header.ts";
+import { headerBuilder, projectName } from "./header.ts";
 
 export type PassOptions = Pick<ReadOptions, "shrink" | "raw" | "passes" | "strings"> & { from: Position };
 
-export interface OpenOptions<State> {
+/** How the records of a session are read, and what is known of it besides. */
+export interface Reading<State> {
   ref: SessionRef;
   fold: Fold<State>;
   /** Reads native records from a position on; the position is one that an earlier read reported. */
   read(options: PassOptions): AsyncIterable<NativeRecord[]>;
   provider: string;
-  children?(): AsyncIterable<Source>;
+  children?(header: Header): AsyncIterable<Source>;
   /** What changes when somebody writes to the session; absent = its files must stay the same, or grow. */
   identity?(): Promise<string>;
   /** hidden: the agent leaves a call that was never answered out of its request once the session went on. */
@@ -30,6 +30,12 @@ export interface OpenOptions<State> {
   orphaned?: "hidden";
   /** Found outside the records: a title in an index file, a folder name that stands in for a cwd. */
   extra?: { title?: string; cwd?: string; project?: string; losses?: readonly Loss[] };
+  /** The project, where no record names it. */
+  guessProject?(): Promise<string>;
+  /** What is missing beside the records, once they were read. */
+  check?(header: Header): Loss[];
+  /** Later records never change what earlier ones mean, so reading can go on where it stopped. */
+  goesOn?: true;
 }
 
 interface Checkpoint {
@@ -43,13 +49,11 @@ type Strings = NonNullable<ReadOptions["strings"]>;
 
 const CHECKPOINT_BYTES = 4 << 20;
 
-export async function openSource<State>(options: OpenOptions<State>): Promise<Source> {
+export async function openSource<State>(options: Reading<State>): Promise<Source> {
   const unchanged = await watch(options);
   const { header, losses, usages, ...found } = await gather(options);
-  const finished = found.skeleton.finish(found.head?.id, found.head?.unlessFollowed);
-  const hidden = hiddenEntries(finished, options);
-  for (const damage of structureLosses(finished, found.hosted, hidden)) losses.push(damage);
-  const skeleton: Skeleton = { ...finished, note: (at) => hidden.has(at) || finished.note(at) };
+  const { skeleton, hidden, losses: structural } = finishSkeleton(options, found);
+  for (const damage of structural) losses.push(damage);
   const reported = new Set<number>();
   const damaged = (record: NativeRecord) => {
     if (reported.has(record.index)) return;
@@ -58,18 +62,52 @@ export async function openSource<State>(options: OpenOptions<State>): Promise<So
   };
   const facts: Facts = { skeleton, hidden, usages, lastOfTurn: lastOfTurns(skeleton), damaged };
   const isLast = skeleton.head === skeleton.length - 1;
+  const concluded = await conclude(
+    options,
+    header.finish(usages, isLast ? undefined : skeleton.id(skeleton.head)),
+  );
+  losses.push(...concluded.losses);
   return {
-    header: header.finish(usages, isLast ? undefined : skeleton.id(skeleton.head)),
+    header: concluded.header,
     skeleton,
     losses,
     entries: (range) => batched(() => entries(options, { ...found, unchanged }, facts, range)),
     records: () => records(options, found.withEntry),
-    children: options.children ?? none,
+    children: () => options.children?.(concluded.header) ?? none(),
   };
 }
 
+/** What a pass over all records has gathered of their order. */
+export interface Gathered {
+  skeleton: SkeletonBuilder;
+  head: Extract<Folded, { type: "head" }> | undefined;
+  /** Calls that ran at the model's provider. */
+  hosted: ReadonlySet<string>;
+}
+
+export function finishSkeleton<State>(
+  reading: Reading<State>,
+  { skeleton: builder, head, hosted }: Gathered,
+): { skeleton: Skeleton; hidden: ReadonlySet<number>; losses: Loss[] } {
+  const finished = builder.finish(head?.id, head?.unlessFollowed);
+  const hidden = hiddenEntries(finished, reading);
+  const skeleton: Skeleton = { ...finished, note: (at) => hidden.has(at) || finished.note(at) };
+  return { skeleton, hidden, losses: structureLosses(finished, hosted, hidden) };
+}
+
+/** The header with what no record says, and what is missing beside them. */
+export async function conclude<State>(
+  { guessProject, check }: Reading<State>,
+  given: Header,
+): Promise<{ header: Header; losses: Loss[] }> {
+  if (given.project.path !== "" || !guessProject) return { header: given, losses: check?.(given) ?? [] };
+  const path = await guessProject();
+  const header = { ...given, project: { ...given.project, path, name: projectName(path) } };
+  return { header, losses: [...(check?.(header) ?? []), loss("project_guessed", {}, path)] };
+}
+
 /** One pass over cut strings: everything that must be known before the first entry can be handed out. */
-async function gather<State>(options: OpenOptions<State>) {
+async function gather<State>(options: Reading<State>) {
   const { ref, fold } = options;
   const skeleton = skeletonBuilder();
   const header = headerBuilder(options.ref.agent, ref, options.provider, options.extra);
@@ -128,7 +166,7 @@ async function* none(): AsyncGenerator<Source> {
 }
 
 async function* entries<State>(
-  options: OpenOptions<State>,
+  options: Reading<State>,
   { checkpoints, strings, unchanged }: Pass,
   facts: Facts,
   range: Range = {},
@@ -166,7 +204,7 @@ interface Pass {
   unchanged(): Promise<void>;
 }
 
-async function watch<State>({ ref, identity }: OpenOptions<State>): Promise<() => Promise<void>> {
+async function watch<State>({ ref, identity }: Reading<State>): Promise<() => Promise<void>> {
   if (!identity) {
     const files = await Promise.all(filesOf(ref).map(identityOf));
     return () => checkSame(files);
@@ -251,7 +289,7 @@ function lastOfTurns(skeleton: Skeleton): Int32Array {
 
 function hiddenEntries(
   skeleton: Skeleton,
-  { unanswered, orphaned }: Pick<OpenOptions<unknown>, "unanswered" | "orphaned">,
+  { unanswered, orphaned }: Pick<Reading<unknown>, "unanswered" | "orphaned">,
 ): ReadonlySet<number> {
   const calls = unanswered === "hidden" ? unansweredCalls(skeleton) : NONE;
   return orphaned === "hidden" ? new Set([...calls, ...orphanedResults(skeleton)]) : calls;
@@ -299,7 +337,7 @@ function lastMessage(skeleton: Skeleton): number {
 const NONE: ReadonlySet<number> = new Set();
 
 async function* records<State>(
-  options: OpenOptions<State>,
+  options: Reading<State>,
   withEntry: ReturnType<typeof bitmap>,
 ): AsyncGenerator<SessionRecord> {
   for await (const batch of options.read({ from: START, raw: true })) {

@@ -105,6 +105,11 @@ export function idOf(ref: SessionRef): string {
   return sessionId(ref.agent, ref.originalId);
 }
 
+/** What is different after any change to its files. */
+export function stampOf(ref: SessionRef): string {
+  return ref.files.map(({ size, mtimeMs, inode }) => `${size} ${mtimeMs} ${inode}`).join(";");
+}
+
 export function changedAt(ref: SessionRef): number {
   return ref.files.reduce((newest, file) => Math.max(newest, file.mtimeMs), 0);
 }
@@ -156,7 +161,7 @@ function rowOf({ badge }: Adapter, ref: SessionRef): SessionSummary {
   };
 }
 
-function sizeOf(ref: SessionRef): number {
+export function sizeOf(ref: SessionRef): number {
   return ref.files.find((file) => file.role === "main")?.size ?? 0;
 }
 

@@ -67,7 +67,13 @@ CREATE TABLE entry (
   length INTEGER NOT NULL
 );
 /* Which rows of entry and words are a session's. */
-CREATE TABLE chunk (session INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL);
+CREATE TABLE chunk (
+  session INTEGER NOT NULL,
+  first INTEGER NOT NULL,
+  last INTEGER NOT NULL,
+  /* 1 = of a record behind the cursor, which will be read again. */
+  passing INTEGER NOT NULL
+);
 CREATE INDEX chunk_by_session ON chunk (session);
 /* Tools and paths of files, which entries refer to. */
 CREATE TABLE name (key INTEGER PRIMARY KEY, value TEXT NOT NULL UNIQUE);

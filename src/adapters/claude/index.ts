@@ -4,7 +4,7 @@ import type { Adapter } from "../adapter.ts";
 import { canExtend } from "./extend.ts";
 import { configuration, isLive, projects, version } from "./installed.ts";
 import { discoverStore } from "./legacy-store.ts";
-import { open } from "./open.ts";
+import { open, reading } from "./open.ts";
 import { configDir, discoverFiles } from "./paths.ts";
 import { fold } from "./read.ts";
 import { recognise } from "./recognise.ts";
@@ -38,6 +38,7 @@ export const claude: Adapter = {
   stores: (home) => [configDir(home)],
   recognise,
   open: (ref) => open(ref),
+  reading: (ref) => reading(ref),
   fold,
   tools: (call, result) => translate(call, result),
   write,

@@ -1,45 +1,41 @@
 // Opens a session: its main file, its subagents as sessions of their own, its project even where no record
 // names it.
-import { basename, dirname, win32 } from "node:path";
+import { basename, dirname } from "node:path";
 import { type Loss, loss } from "../../session/losses.ts";
 import type { Header } from "../../session/session.ts";
 import type { Source } from "../../session/source.ts";
 import { readRecords } from "../../storage/records.ts";
 import type { SessionRef } from "../adapter.ts";
-import { openSource } from "../open.ts";
+import { openSource, type Reading } from "../open.ts";
 import { readJson } from "./installed.ts";
 import { isStore, readStore } from "./legacy-store.ts";
 import { filled } from "./native.ts";
 import { guessProject } from "./project.ts";
 import { fold } from "./read.ts";
+import type { ClaudeState } from "./state.ts";
+
+export async function open(ref: SessionRef, folder?: string): Promise<Source> {
+  return openSource(await reading(ref, folder));
+}
 
 /** `folder`: where the session is that a subagent belongs to. */
-export async function open(ref: SessionRef, folder?: string): Promise<Source> {
+export async function reading(ref: SessionRef, folder?: string): Promise<Reading<ClaudeState>> {
   const title = await taskOf(ref);
-  const source = await openSource({
+  const isInStore = isStore(ref.path);
+  return {
     // In the old database `thread` names the session, unless it is a subagent's.
-    ref: isStore(ref.path) && ref.parent === undefined ? { ...ref, thread: undefined } : ref,
+    ref: isInStore && ref.parent === undefined ? { ...ref, thread: undefined } : ref,
     extra: { ...(title !== undefined && { title }), ...(folder && { cwd: folder }) },
     fold,
     provider: "anthropic",
     unanswered: "hidden",
-    read: (options) => (isStore(ref.path) ? readStore(ref, options) : readRecords(ref.path, options)),
-  });
-  const found: Loss[] = missingFiles(ref, source.header);
-  let { header } = source;
-  if (header.project.path === "" && !isStore(ref.path)) {
-    const path = await guessProject(basename(projectFolder(ref.path)));
-    header = { ...header, project: { ...header.project, path, name: nameOf(path) } };
-    found.push(loss("project_guessed", {}, path));
-  }
-  return {
-    ...source,
-    header,
-    // Damage inside a long text shows only when it is read.
-    get losses() {
-      return [...source.losses, ...found];
-    },
-    children: () => children(ref, header),
+    read: (options) => (isInStore ? readStore(ref, options) : readRecords(ref.path, options)),
+    check: (header) => missingFiles(ref, header),
+    children: (header) => children(ref, header),
+    ...(!isInStore && {
+      goesOn: true,
+      guessProject: () => guessProject(basename(projectFolder(ref.path))),
+    }),
   };
 }
 
@@ -54,10 +50,6 @@ async function taskOf({ path, parent, thread }: SessionRef): Promise<string | un
 function projectFolder(path: string): string {
   const at = path.lastIndexOf("/subagents/");
   return dirname(at === -1 ? path : path.slice(0, at));
-}
-
-function nameOf(path: string): string {
-  return /^[A-Za-z]:\\/.test(path) ? win32.basename(path) : basename(path);
 }
 
 async function* children(ref: SessionRef, header: Header): AsyncGenerator<Source> {

@@ -3,7 +3,7 @@ import type { Adapter } from "../adapter.ts";
 import { canExtend } from "./extend.ts";
 import { newId } from "./ids.ts";
 import { configuration, isLive, projects, version } from "./installed.ts";
-import { bundle, open } from "./open.ts";
+import { bundle, open, reading } from "./open.ts";
 import { discover, recognise, stores } from "./paths.ts";
 import { pathOf, plan, resumeCommand } from "./plan.ts";
 import { fold } from "./read.ts";
@@ -32,6 +32,7 @@ export const codex: Adapter = {
   recognise,
   bundle,
   open,
+  reading: (ref) => reading(ref),
   fold,
   tools,
   write,

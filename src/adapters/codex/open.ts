@@ -1,14 +1,16 @@
 // Opens a session: its own file, the files it goes on from, the name it was given, and its subagents.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Header } from "../../session/session.ts";
 import type { Source } from "../../session/source.ts";
 import type { SessionRef } from "../adapter.ts";
 import { fileRef } from "../folder.ts";
-import { openSource } from "../open.ts";
+import { openSource, type Reading } from "../open.ts";
 import { lineageOf, readLineage } from "./lineage.ts";
 import { isObject, word } from "./native.ts";
-import { findRollout, metaOf, rootOf } from "./paths.ts";
+import { findRollout, isOneFile, metaOf, rootOf } from "./paths.ts";
 import { fold } from "./read.ts";
+import type { CodexState } from "./state.ts";
 
 export function open(ref: SessionRef): Promise<Source> {
   return openThread(ref, new Set());
@@ -23,8 +25,15 @@ export async function bundle(ref: SessionRef): Promise<SessionRef> {
   return { ...ref, files: [...ref.files, ...lineage.files.filter(({ path }) => !known.has(path))] };
 }
 
+async function openThread(ref: SessionRef, seen: ReadonlySet<string>): Promise<Source> {
+  return openSource(await reading(ref, seen));
+}
+
 /** `seen`: the threads above this one, because a damaged store may name a thread as its own child. */
-async function openThread(given: SessionRef, seen: ReadonlySet<string>): Promise<Source> {
+export async function reading(
+  given: SessionRef,
+  seen: ReadonlySet<string> = new Set(),
+): Promise<Reading<CodexState>> {
   // The records name the parent themselves.
   const { parent: _, ...ref } = given;
   const main = await fileRef(ref.path, "main");
@@ -36,20 +45,20 @@ async function openThread(given: SessionRef, seen: ReadonlySet<string>): Promise
   const isAlone = lineage.segments.length === 1;
   const originalId = (isAlone ? word(meta?.id) : undefined) ?? ref.originalId;
   const title = await nameOf(rootOf(ref.path), originalId);
-  const source: Source = await openSource({
+  return {
     ref: { ...ref, originalId, files: main ? [main, ...lineage.files] : ref.files },
     fold,
     provider: "openai",
     orphaned: "hidden",
     read: (options) => readLineage(lineage.segments, options),
-    children: () => children(source, ref, new Set([...seen, originalId])),
+    children: (header) => children(header, ref, new Set([...seen, originalId])),
     extra: { losses: lineage.losses, ...(title !== undefined && { title }) },
-  });
-  return source;
+    ...(isAlone && main && !(await isOneFile(main.path)) && { goesOn: true }),
+  };
 }
 
-async function* children(source: Source, ref: SessionRef, seen: ReadonlySet<string>): AsyncGenerator<Source> {
-  for (const { type, session } of source.header.links ?? []) {
+async function* children(header: Header, ref: SessionRef, seen: ReadonlySet<string>): AsyncGenerator<Source> {
+  for (const { type, session } of header.links ?? []) {
     const thread = session.slice("codex:".length);
     if (type !== "subagent" || seen.has(thread)) continue;
     const found = await findRollout(ref.path, thread);

@@ -1,10 +1,10 @@
 // The adapter for workspace conversations. README.md describes the store.
 import { readRecords } from "../../storage/records.ts";
-import type { Adapter } from "../adapter.ts";
-import { openSource } from "../open.ts";
+import type { Adapter, SessionRef } from "../adapter.ts";
+import { openSource, type Reading } from "../open.ts";
 import { PLAIN, READ_ONLY } from "../read-only.ts";
 import { discover, projectOf, recognise, stores } from "./paths.ts";
-import { fold } from "./read.ts";
+import { fold, type State } from "./read.ts";
 import { tools } from "./tools.ts";
 
 export const conversation: Adapter = {
@@ -17,16 +17,20 @@ export const conversation: Adapter = {
   discover,
   stores,
   recognise,
-  open(ref) {
-    const cwd = projectOf(ref.path);
-    return openSource({
-      ref,
-      fold,
-      provider: "conversation",
-      read: (options) => readRecords(ref.path, options),
-      ...(cwd !== undefined && { extra: { cwd } }),
-    });
-  },
+  open: (ref) => openSource(reading(ref)),
+  reading: async (ref) => reading(ref),
   fold,
   tools,
 };
+
+function reading(ref: SessionRef): Reading<State> {
+  const cwd = projectOf(ref.path);
+  return {
+    ref,
+    fold,
+    provider: "conversation",
+    read: (options) => readRecords(ref.path, options),
+    goesOn: true,
+    ...(cwd !== undefined && { extra: { cwd } }),
+  };
+}

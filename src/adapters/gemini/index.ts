@@ -4,7 +4,7 @@ import { copy } from "./copied-file.ts";
 import { canExtend } from "./extend.ts";
 import { newId } from "./ids.ts";
 import { configuration, isLive, version } from "./installed.ts";
-import { open } from "./open.ts";
+import { open, reading } from "./open.ts";
 import { discover, projects, recognise, stores } from "./paths.ts";
 import { pathOf, plan, resumeCommand } from "./plan.ts";
 import { fold } from "./read.ts";
@@ -32,6 +32,7 @@ export const gemini: Adapter = {
   stores,
   recognise,
   open,
+  reading,
   fold,
   tools: translate,
   write,

@@ -4,28 +4,31 @@ import type { Source } from "../../session/source.ts";
 import { type NativeRecord, readRecords, START } from "../../storage/records.ts";
 import type { SessionRef } from "../adapter.ts";
 import { fileRef } from "../folder.ts";
-import { openSource, type PassOptions } from "../open.ts";
+import { openSource, type PassOptions, type Reading } from "../open.ts";
 import { isOneFile, readOneFile } from "./one-file.ts";
 import { agentsOf, idIn, projectOf } from "./paths.ts";
-import { fold } from "./read.ts";
+import { fold, type State } from "./read.ts";
 import { Ruled, type Ruling } from "./rulings.ts";
 import { surveyOf } from "./survey.ts";
 
-export async function open(given: SessionRef): Promise<Source> {
+export async function open(ref: SessionRef): Promise<Source> {
+  return openSource(await reading(ref));
+}
+
+export async function reading(given: SessionRef): Promise<Reading<State>> {
   const main = await fileRef(given.path, "main");
   const ref = main ? { ...given, files: [main, ...given.files.slice(1)] } : given;
   const rulings = await surveyOf(recordsOf(ref.path, { from: START }));
   // Lines may be a copy's and name the folder that they were written in.
   const project = await projectOf(ref.path);
-  const source = await openSource({
+  return {
     ref,
     fold,
     provider: "google",
     read: (options) => read(ref.path, options, rulings),
     children: () => children(ref),
     extra: { ...(project !== undefined && { project }) },
-  });
-  return source;
+  };
 }
 
 async function* recordsOf(path: string, options: PassOptions): AsyncGenerator<NativeRecord[]> {

@@ -4,7 +4,7 @@ import { canExtend, copy, isTakenBack } from "./copied-store.ts";
 import { exchange } from "./exported.ts";
 import { newSessionId } from "./ids.ts";
 import { configuration, isLive, version } from "./installed.ts";
-import { isResumable, open } from "./open.ts";
+import { isResumable, open, reading } from "./open.ts";
 import { discover, projects, recognise, stores } from "./paths.ts";
 import { pathOf, plan, resumeCommand } from "./plan.ts";
 import { fold } from "./read.ts";
@@ -34,6 +34,7 @@ export const opencode: Adapter = {
   stores,
   recognise,
   open,
+  reading,
   fold,
   tools,
   write,

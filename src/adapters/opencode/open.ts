@@ -4,11 +4,12 @@ import type { Source } from "../../session/source.ts";
 import type { NativeRecord } from "../../storage/records.ts";
 import { readRecords } from "../../storage/records.ts";
 import type { SessionRef } from "../adapter.ts";
-import { openSource, type PassOptions } from "../open.ts";
-import { generationOf, identityOf, readDatabase, reading, sessionRows } from "./database.ts";
+import { openSource, type PassOptions, type Reading } from "../open.ts";
+import { generationOf, identityOf, readDatabase, reading as readingStore, sessionRows } from "./database.ts";
 import { headOf, ROWS, SQLITE } from "./head.ts";
 import { DATABASE, discoverBeside } from "./paths.ts";
 import { fold } from "./read.ts";
+import type { OpenCodeState } from "./state.ts";
 import { readExport, readTree } from "./tree.ts";
 
 export function open(ref: SessionRef): Promise<Source> {
@@ -31,19 +32,27 @@ export function isResumable({ path }: SessionRef): boolean {
   );
 }
 
+export async function reading(ref: SessionRef): Promise<Reading<OpenCodeState>> {
+  return readingOf(ref, new Set());
+}
+
+async function openOne(ref: SessionRef, seen: ReadonlySet<string>): Promise<Source> {
+  return openSource(readingOf(ref, seen));
+}
+
 /** `seen`: the sessions above this one, because a damaged store may name a session as its own child. */
-async function openOne(given: SessionRef, seen: ReadonlySet<string>): Promise<Source> {
+function readingOf(given: SessionRef, seen: ReadonlySet<string>): Reading<OpenCodeState> {
   // The records name the parent themselves.
   const { parent: _, ...ref } = given;
   const kind = kindOf(ref.path);
-  return openSource({
+  return {
     ref,
     fold,
     provider: "opencode",
     read: (options) => read(ref, kind, options),
     children: () => children(given, new Set([...seen, ref.originalId])),
     ...(kind === "database" && { identity: async () => identityOf(ref.path, ref.originalId) }),
-  });
+  };
 }
 
 function read(
@@ -71,7 +80,7 @@ async function* children(ref: SessionRef, seen: ReadonlySet<string>): AsyncGener
 
 function childrenIn(ref: SessionRef): SessionRef[] {
   const [file] = ref.files;
-  return reading(ref.path, (database) => {
+  return readingStore(ref.path, (database) => {
     const generation = generationOf(database);
     const rows = generation ? sessionRows(database, generation) : [];
     return rows

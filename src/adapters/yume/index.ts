@@ -1,7 +1,7 @@
 // The adapter for yume-cli. README.md describes the store.
 import type { Adapter } from "../adapter.ts";
 import { PLAIN, READ_ONLY } from "../read-only.ts";
-import { open } from "./open.ts";
+import { open, reading } from "./open.ts";
 import { discover, recognise, stores } from "./paths.ts";
 import { fold } from "./read.ts";
 import { tools } from "./tools.ts";
@@ -17,6 +17,7 @@ export const yume: Adapter = {
   stores,
   recognise,
   open,
+  reading,
   fold,
   tools,
 };

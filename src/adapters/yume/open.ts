@@ -4,16 +4,20 @@ import { BatonError } from "../../session/error.ts";
 import type { Source } from "../../session/source.ts";
 import type { NativeRecord } from "../../storage/records.ts";
 import type { SessionRef } from "../adapter.ts";
-import { openSource } from "../open.ts";
+import { openSource, type Reading } from "../open.ts";
 import { isObject, type Json, PROVIDERS } from "./native.ts";
 import { folderProvider } from "./paths.ts";
-import { fold } from "./read.ts";
+import { fold, type State } from "./read.ts";
 
 const LARGEST = 1 << 28;
 
 export async function open(ref: SessionRef): Promise<Source> {
+  return openSource(await reading(ref));
+}
+
+export async function reading(ref: SessionRef): Promise<Reading<State>> {
   const provider = String((await session(ref.path)).provider);
-  return openSource({
+  return {
     ref,
     fold,
     provider: PROVIDERS[provider] ?? provider,
@@ -22,7 +26,7 @@ export async function open(ref: SessionRef): Promise<Source> {
       const wanted = records.slice(from.index);
       yield raw ? wanted.map((record) => ({ ...record, value: undefined })) : wanted;
     },
-  });
+  };
 }
 
 async function session(path: string): Promise<Json> {

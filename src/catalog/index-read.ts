@@ -1,0 +1,296 @@
+// Reads a session for the catalog, in one pass: what a list shows, the tokens of each message, the words of every
+// text, and what the model does not see any more. Where reading stopped is a cursor; a file that grew is read from
+// there on. A large session comes in several pieces, each of which can be stored by itself.
+import type { Adapter, SessionRef } from "../adapters/adapter.ts";
+import { type HeaderState, headerBuilder } from "../adapters/header.ts";
+import { conclude, finishSkeleton, type Gathered, type Reading } from "../adapters/open.ts";
+import type { Loss } from "../session/losses.ts";
+import type { Entry, Header, Usage } from "../session/session.ts";
+import { type Skeleton, skeletonBuilder } from "../session/skeleton.ts";
+import type { Folded } from "../session/source.ts";
+import { type NativeRecord, type Position, START } from "../storage/records.ts";
+import { threadPositions } from "../transform/visible.ts";
+import { filesOf, textsOf, toolOf } from "./index-texts.ts";
+import { foldText } from "./words.ts";
+
+/** A text on its way into the index. */
+export interface Doc {
+  position: number;
+  scope: number;
+  tool?: string | undefined;
+  file?: string | undefined;
+  offset: number;
+  length: number;
+  text: string;
+  /** Of a record that is not complete yet and will be read again. */
+  passing: boolean;
+}
+
+/** The tokens of one model message. */
+export interface MessageUsage {
+  message: string;
+  model: string;
+  provider: string;
+  time: number;
+  usage: Usage;
+}
+
+/** Plain JSON. */
+export interface Cursor {
+  at: Position;
+  state: unknown;
+  header: HeaderState;
+  /** How many entries came before. */
+  entries: number;
+  /** Calls without a result so far: their tool and files. */
+  calls: [id: string, tool: string, file?: string][];
+  problems: string[];
+  /** What stands before it in the file, to know the file again. */
+  print?: string;
+}
+
+export interface Piece {
+  docs: Doc[];
+  usages: MessageUsage[];
+  cursor: Cursor;
+  /** Whether it goes on from what was stored before; otherwise it takes its place. */
+  isContinued: boolean;
+  /** Once the end is reached. */
+  end?: {
+    header: Header;
+    problems: string[];
+    /** See `hidden` in schema.ts; undefined = as it was. */
+    hidden: Uint8Array | null | undefined;
+    /** Whether the header's tokens are those of the whole session, not of what was read now. */
+    isWhole: boolean;
+    /** False when it is worth trying again, although its files have not changed. */
+    isLasting?: boolean;
+  };
+}
+
+export interface IndexOptions {
+  /** Whether words are wanted; a list needs none, and reads faster without. */
+  words: boolean;
+  begun?: Cursor | undefined;
+}
+
+/** So many characters make a piece. */
+const PIECE = 4 << 20;
+const OPEN_CALLS = 200;
+const LISTED_PROBLEMS = 20;
+const NEWLINE = 10;
+
+export async function* readSession(
+  adapter: Adapter,
+  ref: SessionRef,
+  { words, begun }: IndexOptions,
+): AsyncGenerator<Piece> {
+  const reading = await adapter.reading(ref);
+  const from = reading.goesOn ? begun : undefined;
+  const pass = newPass(adapter.id, reading, from, words);
+  let isContinued = from !== undefined;
+  for await (const batch of reading.read({ from: from?.at ?? START, shrink: !words })) {
+    for (const record of batch) pass.record(record);
+    if (pass.size() >= PIECE) {
+      yield { ...pass.take(), isContinued };
+      isContinued = true;
+    }
+  }
+  const { header, hidden, losses } = pass.finish();
+  const concluded = await conclude(reading, header);
+  const problems = [...losses, ...concluded.losses].filter(isProblem).map(problemOf);
+  const piece = pass.take();
+  yield {
+    ...piece,
+    isContinued,
+    end: {
+      header: concluded.header,
+      hidden,
+      problems: [...new Set([...piece.cursor.problems, ...problems])].slice(0, LISTED_PROBLEMS),
+      isWhole: from === undefined,
+    },
+  };
+}
+
+function newPass(agent: string, reading: Reading<unknown>, from: Cursor | undefined, words: boolean) {
+  const { fold, ref } = reading;
+  const state = from?.state ?? fold.initial(ref);
+  const header = headerBuilder(agent, ref, reading.provider, reading.extra, from?.header);
+  const order = newOrder(from !== undefined);
+  const usages = newUsages(reading.provider);
+  const texts = newTexts(from?.calls);
+  const problems = from?.problems ?? [];
+  /** Of records that are not complete yet: they are read again. */
+  const provisional: Loss[] = [];
+  let entries = from?.entries ?? 0;
+  let at: Position = from?.at ?? START;
+  let cursor: Cursor | undefined;
+
+  const snapshot = (): Cursor => ({
+    at,
+    state: structuredClone(state),
+    header: structuredClone(header.state()),
+    entries,
+    calls: texts.calls(),
+    problems: problems.slice(0, LISTED_PROBLEMS),
+  });
+  const note = (found: Loss) => {
+    if (cursor) provisional.push(found);
+    else if (isProblem(found) && problems.length < LISTED_PROBLEMS) problems.push(problemOf(found));
+  };
+  const addEntry = (entry: Entry, record: NativeRecord) => {
+    header.entry(entry);
+    usages.entry(entry);
+    if (words) texts.add(entry, entries, record, cursor !== undefined);
+    entries++;
+  };
+
+  return {
+    size: texts.size,
+    record(record: NativeRecord) {
+      // What comes behind a line that is still being written is read again with it, so the cursor stays before it.
+      if (!record.terminated) cursor ??= snapshot();
+      for (const found of record.losses) note(found);
+      for (const folded of fold.step(state, record)) {
+        if (folded.type === "loss") note(folded.loss);
+        else if (folded.type === "usage") usages.add(folded.turn, folded.usage);
+        else if (folded.type === "header") {
+          header.patch(folded.patch);
+          usages.note(folded.patch.model, folded.patch.provider);
+        } else order.add(folded);
+        if (folded.type === "entry") addEntry(folded.entry, record);
+      }
+      at = behind(record);
+    },
+    take: () => ({ docs: texts.take(), usages: usages.take(), cursor: cursor ?? snapshot() }),
+    finish() {
+      const { head, hidden, losses } = order.finish(reading);
+      const all = [...(reading.extra?.losses ?? []), ...losses, ...provisional];
+      return { header: header.finish(usages.all(), head), hidden, losses: all };
+    },
+  };
+}
+
+function behind({ offset, length, index, line, bytes }: NativeRecord): Position {
+  const isLine = bytes.at(-1) === NEWLINE;
+  return { offset: offset + length, index: index + 1, line: line + (isLine ? 1 : 0) };
+}
+
+/** Texts with the tool and the files that they are about: a result does not say, its call does. */
+function newTexts(open: Cursor["calls"] = []) {
+  const calls = new Map(open.map(([id, tool, file]) => [id, { tool, file }]));
+  let docs: Doc[] = [];
+  let size = 0;
+  return {
+    size: () => size,
+    calls: (): Cursor["calls"] =>
+      [...calls].slice(-OPEN_CALLS).map(([id, { tool, file }]) => [id, tool, file]),
+    add(entry: Entry, position: number, { offset, length }: NativeRecord, passing: boolean) {
+      if (entry.type === "tool_call") calls.set(entry.id, { tool: toolOf(entry), file: filesOf(entry) });
+      const about = calls.get(callOf(entry) ?? "");
+      // A record that is read again may be the result once more.
+      if (entry.type === "tool_result" && !passing) calls.delete(entry.callId);
+      for (const { scope, text } of textsOf(entry)) {
+        docs.push({ position, scope, ...about, offset, length, text: foldText(text), passing });
+        size += text.length;
+      }
+    },
+    take(): Doc[] {
+      const taken = docs;
+      docs = [];
+      size = 0;
+      return taken;
+    },
+  };
+}
+
+function callOf(entry: Entry): string | undefined {
+  if (entry.type === "tool_call") return entry.id;
+  return entry.type === "tool_result" ? entry.callId : undefined;
+}
+
+/** The skeleton, when the session is read from its beginning; otherwise whether what is new can hide anything. */
+function newOrder(isContinued: boolean) {
+  const gathered: Gathered & { hosted: Set<string> } = {
+    skeleton: skeletonBuilder(),
+    head: undefined,
+    hosted: new Set(),
+  };
+  let isPlain = true;
+  return {
+    add(folded: Extract<Folded, { type: "entry" | "link" | "head" }>) {
+      if (isContinued) {
+        const isNext = folded.type === "entry" && folded.entry.parent === undefined;
+        if (!isNext || folded.entry.type === "compaction") isPlain = false;
+      } else if (folded.type === "entry") {
+        gathered.skeleton.add(folded.entry, folded.keepsRun);
+        if (folded.entry.type === "tool_call" && folded.entry.hosted) gathered.hosted.add(folded.entry.id);
+      } else if (folded.type === "link") gathered.skeleton.link(folded.id, folded.parent, folded.alias);
+      else gathered.head = folded;
+    },
+    finish(reading: Reading<unknown>): {
+      hidden: Uint8Array | null | undefined;
+      losses: Loss[];
+      head?: string | undefined;
+    } {
+      if (isContinued) return { hidden: isPlain ? undefined : null, losses: [] };
+      const { skeleton, losses } = finishSkeleton(reading, gathered);
+      const head = skeleton.head === skeleton.length - 1 ? undefined : skeleton.id(skeleton.head);
+      return { hidden: hiddenBits(skeleton), losses, head };
+    },
+  };
+}
+
+/** A bit for each entry that was taken back or compacted away; empty when there is none. */
+export function hiddenBits(skeleton: Skeleton): Uint8Array {
+  const thread = new Set(threadPositions(skeleton));
+  if (thread.size === skeleton.length) return new Uint8Array();
+  const bits = new Uint8Array(Math.ceil(skeleton.length / 8));
+  for (let at = 0; at < skeleton.length; at++)
+    if (!thread.has(at)) bits[at >> 3] = (bits[at >> 3] as number) | (1 << (at & 7));
+  return bits;
+}
+
+/** Tokens come beside the entries of their message, which say whose they are and when. */
+function newUsages(provider: string) {
+  const all = new Map<string, Usage>();
+  const facts = new Map<string, { model: string; provider: string; time: number }>();
+  const open = new Set<string>();
+  const now = { model: "unknown", provider, time: 0 };
+  return {
+    note(model: string | undefined, of: string | undefined) {
+      if (model !== undefined) now.model = model;
+      if (of !== undefined) now.provider = of;
+    },
+    entry({ turn, model, provider: of, timestamp, usage }: Entry) {
+      const time = Date.parse(timestamp);
+      if (time > 0) now.time = time;
+      if (turn === undefined) return;
+      if (!facts.has(turn))
+        facts.set(turn, { model: model ?? now.model, provider: of ?? now.provider, time: now.time });
+      if (usage) this.add(turn, usage);
+    },
+    add(turn: string, usage: Usage) {
+      all.set(turn, usage);
+      if (!facts.has(turn)) facts.set(turn, { ...now });
+      open.add(turn);
+    },
+    all: () => all,
+    /** What has come since it was last taken. */
+    take(): MessageUsage[] {
+      const taken = [...open].map((message) => ({
+        message,
+        ...(facts.get(message) ?? now),
+        usage: all.get(message) as Usage,
+      }));
+      open.clear();
+      return taken;
+    },
+  };
+}
+
+const isProblem = ({ severity }: Loss) => severity !== "info";
+
+function problemOf({ at, kind, detail }: Loss): string {
+  return `${at.line !== undefined ? `line ${at.line}: ` : ""}${kind}: ${detail}`;
+}

@@ -1,0 +1,206 @@
+// Reads sessions and puts them into their shards, newest first. Runs in the thread that syncs, or in several.
+import { createHash } from "node:crypto";
+import { closeSync, openSync, readSync } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
+import type { Adapter, SessionRef } from "../adapters/adapter.ts";
+import { BatonError } from "../session/error.ts";
+import { openShard } from "./catalog.ts";
+import { type Cursor, hiddenBits, type Piece, readSession } from "./index-read.ts";
+import { type Addition, newWriter, type Seen, type Writer } from "./index-write.ts";
+import { sizeOf, stampOf } from "./scan.ts";
+
+/** A session that has to be read. Plain data, so that it can be handed to a thread. */
+export interface Job {
+  ref: SessionRef;
+  shard: number;
+}
+
+export interface RunOptions {
+  folder: string;
+  words: boolean;
+  /** Told after each session. */
+  onDone(done: Done): void;
+}
+
+export interface Done {
+  bytes: number;
+  outcome: "added" | "updated" | "unchanged";
+  hasProblem: boolean;
+}
+
+/** So many characters or sessions are put in at once. */
+const BATCH_TEXT = 4 << 20;
+const BATCH_SESSIONS = 200;
+
+export async function runJobs(
+  jobs: readonly Job[],
+  adapters: readonly Adapter[],
+  options: RunOptions,
+): Promise<void> {
+  const targets = new Map<number, Target>();
+  try {
+    for (const job of jobs) {
+      const target = targets.get(job.shard) ?? newTarget(openShard(options.folder, job.shard), options);
+      targets.set(job.shard, target);
+      const adapter = adapters.find(({ id }) => id === job.ref.agent);
+      if (adapter) await run(adapter, job, target, options);
+    }
+    for (const target of targets.values()) target.flush();
+  } finally {
+    for (const target of targets.values()) target.shard.close();
+  }
+}
+
+/** A shard, and what waits to be put into it. */
+interface Target {
+  shard: DatabaseSync;
+  seen(ref: SessionRef): Known | undefined;
+  add(addition: Addition): void;
+  /** Whether all of it was put in. */
+  flush(): boolean;
+}
+
+type Known = Seen & { files: string };
+
+function newTarget(shard: DatabaseSync, { onDone }: RunOptions): Target {
+  const find = shard.prepare(
+    "SELECT stamp, cursor, searchable, files FROM session WHERE path = ? AND original_id = ? AND thread = ? AND agent = ?",
+  );
+  let writer: Writer | undefined;
+  let waiting: Addition[] = [];
+  let size = 0;
+  const flush = (): boolean => {
+    if (waiting.length === 0) return true;
+    writer ??= newWriter(shard);
+    const written = new Set(writer.write(waiting));
+    for (const addition of waiting) if (addition.piece.end) onDone(doneOf(addition, written.has(addition)));
+    const isAll = written.size === waiting.length;
+    waiting = [];
+    size = 0;
+    return isAll;
+  };
+  return {
+    shard,
+    seen: ({ path, originalId, thread, agent }) =>
+      find.get(path, originalId, thread ?? "", agent) as unknown as Known | undefined,
+    add(addition) {
+      waiting.push(addition);
+      for (const { text } of addition.piece.docs) size += text.length;
+      if (size >= BATCH_TEXT || waiting.length >= BATCH_SESSIONS) flush();
+    },
+    flush,
+  };
+}
+
+function doneOf({ ref, seen, piece }: Addition, isWritten: boolean): Done {
+  const outcome = seen ? "updated" : "added";
+  return {
+    bytes: sizeOf(ref),
+    outcome: isWritten ? outcome : "unchanged",
+    hasProblem: (piece.end?.problems.length ?? 0) > 0,
+  };
+}
+
+async function run(adapter: Adapter, { ref }: Job, target: Target, options: RunOptions): Promise<void> {
+  const known = target.seen(ref);
+  // Another process may have done it since it was looked at.
+  if (known?.stamp === stampOf(ref) && (known.searchable === 1 || !options.words)) {
+    options.onDone({ bytes: sizeOf(ref), outcome: "unchanged", hasProblem: false });
+    return;
+  }
+  // Words that are there are kept up with, whoever asks.
+  const words = options.words || known?.searchable === 1;
+  const begun = known && words === (known.searchable === 1) ? cursorIn(known, ref) : undefined;
+  let seen = known && { stamp: known.stamp, cursor: known.cursor, searchable: known.searchable };
+  for await (const piece of pieces(adapter, ref, words, begun)) {
+    target.add({ adapter, ref, seen, words, piece });
+    if (piece.end) return;
+    // The rest goes on from what is in the shard then.
+    if (!target.flush()) return;
+    seen = { stamp: "", cursor: JSON.stringify(piece.cursor), searchable: words ? 1 : 0 };
+  }
+}
+
+async function* pieces(
+  adapter: Adapter,
+  ref: SessionRef,
+  words: boolean,
+  begun: Cursor | undefined,
+): AsyncGenerator<Piece> {
+  try {
+    for await (const piece of readSession(adapter, ref, { words, begun })) {
+      piece.cursor.print = printOf(ref.path, piece.cursor.at.offset);
+      if (piece.end?.hidden === null && sizeOf(ref) <= LOOKED_AT_AGAIN)
+        piece.end.hidden = hiddenBits((await adapter.open(ref)).skeleton);
+      yield piece;
+    }
+  } catch (error) {
+    yield unreadable(adapter, ref, error);
+  }
+}
+
+/** What the model sees of a longer session is found out when somebody asks. */
+const LOOKED_AT_AGAIN = 4 << 20;
+
+/** A row with its problem. What is known of the session from before stays until it can be read again. */
+function unreadable(adapter: Adapter, ref: SessionRef, error: unknown): Piece {
+  const message = error instanceof Error ? error.message : String(error);
+  const time = new Date(ref.files[0]?.mtimeMs ?? 0).toISOString();
+  return {
+    docs: [],
+    usages: [],
+    isContinued: true,
+    cursor: {
+      at: { offset: 0, index: 0, line: 1 },
+      state: null,
+      header: { facts: { known: {}, links: [], messageCount: 0 }, replies: [] },
+      entries: 0,
+      calls: [],
+      problems: [],
+    },
+    end: {
+      header: {
+        id: "",
+        version: "1.0",
+        source: { cli: adapter.id, originalId: ref.originalId },
+        project: { path: "" },
+        model: { provider: adapter.provider, model: "unknown" },
+        metadata: { created: time, lastModified: time, messageCount: 0 },
+      },
+      problems: [message],
+      hidden: undefined,
+      isWhole: true,
+      isLasting: error instanceof BatonError && error.code === "damaged",
+    },
+  };
+}
+
+/** Where reading goes on, if the file is still the one that was read, only longer. */
+function cursorIn({ cursor, files }: Known, ref: SessionRef): Cursor | undefined {
+  if (cursor === null) return undefined;
+  const read = JSON.parse(cursor) as Cursor;
+  const [before] = JSON.parse(files) as SessionRef["files"];
+  const [now] = ref.files;
+  // Of a session that was read only in part so far no files are noted.
+  if (!now || (before && before.inode !== now.inode) || now.size < read.at.offset) return undefined;
+  return read.print !== undefined && read.print === printOf(ref.path, read.at.offset) ? read : undefined;
+}
+
+const PRINTED = 512;
+
+/** Of the bytes before the cursor: a file that was written anew has others there. */
+function printOf(path: string, offset: number): string | undefined {
+  const length = Math.min(PRINTED, offset);
+  const bytes = Buffer.alloc(length);
+  let file: number | undefined;
+  try {
+    file = openSync(path, "r");
+    if (readSync(file, bytes, 0, length, offset - length) < length) return undefined;
+    return createHash("sha1").update(bytes).digest("base64url");
+  } catch {
+    // Then it is read from its beginning, and that says what is wrong.
+    return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}

@@ -1,0 +1,260 @@
+// Puts what was read of sessions into a shard, many sessions in one transaction. Whoever finds that another process
+// has gone on with a session since it was looked at leaves it alone: that process was faster.
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Adapter, SessionRef } from "../adapters/adapter.ts";
+import type { Header } from "../session/session.ts";
+import type { Doc, MessageUsage, Piece } from "./index-read.ts";
+import { changedAt, idOf, stampOf } from "./scan.ts";
+
+/** A piece of a session, and what it goes on from. */
+export interface Addition {
+  adapter: Adapter;
+  ref: SessionRef;
+  /** What was in the session's row when it was looked at; undefined = there was none. */
+  seen: Seen | undefined;
+  words: boolean;
+  piece: Piece;
+}
+
+export interface Seen {
+  stamp: string;
+  cursor: string | null;
+  searchable: number;
+}
+
+export interface Writer {
+  /** Returns the additions that were put in; the others were somebody else's already. */
+  write(additions: readonly Addition[]): Addition[];
+}
+
+/** Rowids grow from here with what comes, and shrink with what is found that is older. */
+const MIDDLE = 2 ** 30;
+
+export function newWriter(shard: DatabaseSync): Writer {
+  const statements = prepare(shard);
+  return {
+    write(additions) {
+      shard.exec("BEGIN IMMEDIATE");
+      try {
+        const oldestFirst = additions.toSorted((a, b) => changedAt(a.ref) - changedAt(b.ref));
+        const ids = newIds(statements, oldestFirst);
+        const written = oldestFirst.filter((addition) => add(statements, ids, addition));
+        shard.exec("COMMIT");
+        return written;
+      } catch (error) {
+        if (shard.isTransaction) shard.exec("ROLLBACK");
+        throw error;
+      }
+    },
+  };
+}
+
+function add(statements: Statements, ids: Ids, addition: Addition): boolean {
+  const { ref, seen, piece } = addition;
+  const row = statements.find.get(ref.path, ref.originalId, ref.thread ?? "", ref.agent) as
+    | (Seen & { key: number })
+    | undefined;
+  const isAsSeen =
+    row?.stamp === seen?.stamp && row?.cursor === seen?.cursor && row?.searchable === seen?.searchable;
+  if (!isAsSeen) return false;
+  const key = row?.key ?? Number(statements.insert.run(...blank(addition)).lastInsertRowid);
+  if (row && !piece.isContinued) clear(statements, key);
+  else if (row) clearPassing(statements, key);
+  addUsages(statements, key, piece.usages);
+  addDocs(statements, ids, key, addition);
+  update(statements, key, addition);
+  return true;
+}
+
+function clear(statements: Statements, key: number): void {
+  for (const { first, last } of statements.chunks.all(key) as unknown as Chunk[])
+    removeRows(statements, first, last);
+  statements.dropChunks.run(key);
+  statements.dropUsage.run(key);
+}
+
+function clearPassing(statements: Statements, key: number): void {
+  for (const { first, last } of statements.passing.all(key) as unknown as Chunk[])
+    removeRows(statements, first, last);
+  statements.dropPassing.run(key);
+}
+
+interface Chunk {
+  first: number;
+  last: number;
+}
+
+function removeRows(statements: Statements, first: number, last: number): void {
+  for (let id = first; id <= last; id++) statements.dropWords.run(id);
+  statements.dropEntries.run(first, last);
+}
+
+function addUsages(statements: Statements, key: number, usages: readonly MessageUsage[]): void {
+  for (const { message, model, provider, time, usage } of usages) {
+    const { input, output, cacheRead = 0, cacheWrite = 0, reasoning = 0, cost = null, estimated } = usage;
+    const tokens = [input, output, cacheRead, cacheWrite, reasoning].map(wholeNumber);
+    statements.usage.run(key, message, model, provider, time, ...tokens, cost, estimated ? 1 : 0);
+  }
+}
+
+/** Damaged counts must not keep a session out of the catalog. */
+function wholeNumber(count: number): number {
+  return Number.isSafeInteger(count) ? count : 0;
+}
+
+function addDocs(statements: Statements, ids: Ids, key: number, { ref, piece }: Addition): void {
+  const { docs } = piece;
+  if (docs.length === 0) return;
+  let id = ids.take(docs.length, changedAt(ref));
+  const final = docs.filter(({ passing }) => !passing).length;
+  if (final > 0) statements.chunk.run(key, id, id + final - 1, 0);
+  if (final < docs.length) statements.chunk.run(key, id + final, id + docs.length - 1, 1);
+  for (const doc of docs) addDoc(statements, id++, key, doc);
+}
+
+function addDoc(statements: Statements, id: number, key: number, doc: Doc): void {
+  const { position, scope, tool, file, offset, length, text } = doc;
+  statements.entry.run(
+    id,
+    key,
+    position,
+    scope,
+    named(statements, tool),
+    named(statements, file),
+    offset,
+    length,
+  );
+  statements.words.run(id, text);
+}
+
+function named(statements: Statements, value: string | undefined): number | null {
+  if (value === undefined) return null;
+  const known = statements.names.get(value);
+  if (known !== undefined) return known;
+  statements.name.run(value);
+  const { key } = statements.nameKey.get(value) as { key: number };
+  if (statements.names.size > 50_000) statements.names.clear();
+  statements.names.set(value, key);
+  return key;
+}
+
+type Ids = ReturnType<typeof newIds>;
+
+/**
+ * The newest session has the greatest ids, so that the newest matches of a word are found first. Within a
+ * transaction they only grow: the index would have to be written out each time they do not.
+ */
+function newIds(statements: Statements, oldestFirst: readonly Addition[]) {
+  const { low, high } = statements.bounds.get() as { low: number | null; high: number | null };
+  const newest = (statements.newest.get() as { time: number | null }).time ?? Number.POSITIVE_INFINITY;
+  const isOlder = (time: number) => time < newest;
+  const older = oldestFirst.filter(({ ref }) => isOlder(changedAt(ref)));
+  let below = (low ?? MIDDLE) - older.reduce((sum, { piece }) => sum + piece.docs.length, 0);
+  let above = (high ?? MIDDLE) + 1;
+  return {
+    take(count: number, time: number): number {
+      const first = isOlder(time) ? below : above;
+      if (isOlder(time)) below += count;
+      else above += count;
+      return first;
+    },
+  };
+}
+
+function update(statements: Statements, key: number, { adapter, ref, words, piece }: Addition): void {
+  const cursor = JSON.stringify(piece.cursor);
+  if (!piece.end) {
+    statements.progress.run(cursor, words ? 1 : 0, key);
+    return;
+  }
+  const { header, problems, hidden, isWhole, isLasting = true } = piece.end;
+  const { tokens, cost } = isWhole ? header.metadata : totalsOf(statements, key, header);
+  statements.update.run(
+    isLasting ? stampOf(ref) : "",
+    JSON.stringify(ref.files),
+    ref.files.find(({ role }) => role === "main")?.size ?? 0,
+    changedAt(ref),
+    header.metadata.created,
+    adapter.badgeOf?.(header) ?? adapter.badge,
+    header.title ?? "",
+    header.summary ?? "",
+    header.project.path,
+    header.model.model,
+    header.metadata.messageCount ?? 0,
+    tokens ? JSON.stringify(tokens) : null,
+    cost ?? null,
+    JSON.stringify(problems),
+    ref.parent ?? parentIn(header) ?? null,
+    header.links ? JSON.stringify(header.links) : null,
+    words ? 1 : 0,
+    cursor,
+    key,
+  );
+  if (hidden !== undefined) statements.hidden.run(hidden, key);
+}
+
+/** A session that names the one that spawned it, where the folder does not tell. */
+function parentIn({ links }: Header): string | undefined {
+  const link = links?.find(({ type }) => type === "parent");
+  return link?.session.slice(link.session.indexOf(":") + 1);
+}
+
+function totalsOf(
+  statements: Statements,
+  key: number,
+  header: Header,
+): Pick<Header["metadata"], "tokens" | "cost"> {
+  const { cost, count, ...tokens } = statements.totals.get(key) as unknown as Totals;
+  if (count === 0) return { cost: header.metadata.cost };
+  return { tokens, cost: header.metadata.cost ?? cost ?? undefined };
+}
+
+type Totals = NonNullable<Header["metadata"]["tokens"]> & { cost: number | null; count: number };
+
+function blank({ ref }: Addition): (string | number)[] {
+  return [idOf(ref), ref.agent, ref.originalId, ref.thread ?? "", ref.path];
+}
+
+type Statements = ReturnType<typeof prepare>;
+
+function prepare(shard: DatabaseSync) {
+  const sql = (text: string): StatementSync => shard.prepare(text);
+  return {
+    names: new Map<string, number>(),
+    find: sql(
+      "SELECT key, stamp, cursor, searchable FROM session WHERE path = ? AND original_id = ? AND thread = ? AND agent = ?",
+    ),
+    insert:
+      sql(`INSERT INTO session (id, agent, original_id, thread, path, stamp, files, size, updated, created, provider,
+      title, summary, project, model, messages, problems, searchable)
+      VALUES (?, ?, ?, ?, ?, '', '[]', 0, 0, '', '', '', '', '', 'unknown', 0, '[]', 0)`),
+    update:
+      sql(`UPDATE session SET stamp = ?, files = ?, size = ?, updated = ?, created = ?, provider = ?, title = ?,
+      summary = ?, project = ?, model = ?, messages = ?, tokens = ?, cost = ?, problems = ?, parent = ?, links = ?,
+      searchable = ?, cursor = ?, gone = NULL WHERE key = ?`),
+    progress: sql("UPDATE session SET cursor = ?, searchable = ?, stamp = '' WHERE key = ?"),
+    hidden: sql("UPDATE session SET hidden = ? WHERE key = ?"),
+    chunks: sql("SELECT first, last FROM chunk WHERE session = ?"),
+    passing: sql("SELECT first, last FROM chunk WHERE session = ? AND passing = 1"),
+    chunk: sql("INSERT INTO chunk (session, first, last, passing) VALUES (?, ?, ?, ?)"),
+    dropChunks: sql("DELETE FROM chunk WHERE session = ?"),
+    dropPassing: sql("DELETE FROM chunk WHERE session = ? AND passing = 1"),
+    dropUsage: sql("DELETE FROM usage WHERE session = ?"),
+    dropWords: sql("DELETE FROM words WHERE rowid = ?"),
+    dropEntries: sql("DELETE FROM entry WHERE id BETWEEN ? AND ?"),
+    bounds: sql("SELECT (SELECT min(id) FROM entry) AS low, (SELECT max(id) FROM entry) AS high"),
+    newest: sql("SELECT max(updated) AS time FROM session WHERE stamp != ''"),
+    entry: sql(
+      "INSERT INTO entry (id, session, position, scope, tool, file, offset, length) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    ),
+    words: sql("INSERT INTO words (rowid, text) VALUES (?, ?)"),
+    name: sql("INSERT OR IGNORE INTO name (value) VALUES (?)"),
+    nameKey: sql("SELECT key FROM name WHERE value = ?"),
+    usage: sql(`INSERT OR REPLACE INTO usage
+      (session, message, model, provider, time, input, output, cache_read, cache_write, reasoning, cost, estimated)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+    totals: sql(`SELECT sum(input) AS input, sum(output) AS output, sum(cache_read) AS cacheRead,
+      sum(cache_write) AS cacheWrite, sum(reasoning) AS reasoning, sum(cost) AS cost, count(*) AS count
+      FROM usage WHERE session = ?`),
+  };
+}

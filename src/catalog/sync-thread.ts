@@ -1,0 +1,18 @@
+// A thread that reads some of the sessions into their shards.
+import { parentPort, workerData } from "node:worker_threads";
+import { adapters } from "../adapters/index.ts";
+import { type Done, type Job, runJobs } from "./index-run.ts";
+
+export interface ThreadTask {
+  folder: string;
+  words: boolean;
+  jobs: readonly Job[];
+}
+
+const { folder, words, jobs } = workerData as ThreadTask;
+await runJobs(jobs, adapters, {
+  folder,
+  words,
+  onDone: (done: Done) => parentPort?.postMessage(done),
+});
+parentPort?.close();
