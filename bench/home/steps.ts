@@ -45,7 +45,7 @@ function promptLength(random: Random): number {
 function call(random: Random, project: Project, bytes: number): Call {
   const isError = random() < 0.04;
   const path = `${project.path}/${pick(random, project.files)}`;
-  const length = Math.min(outputLength(random), Math.max(400, bytes / 4));
+  const length = Math.min(outputLength(random), Math.max(400, bytes / 8));
   const base = { type: "call", isError } as const;
   const roll = random();
   if (roll < 0.3) return { ...base, tool: "read", path, output: code(random, project, length) };
