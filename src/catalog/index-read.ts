@@ -16,9 +16,13 @@ import { foldText } from "./words.ts";
 /** A text on its way into the index. */
 export interface Doc {
   position: number;
+  /** The entry's id. */
+  entry: string;
   scope: number;
   tool?: string | undefined;
   file?: string | undefined;
+  /** The native record. */
+  record: number;
   offset: number;
   length: number;
   text: string;
@@ -185,13 +189,14 @@ function newTexts(open: Cursor["calls"] = []) {
     size: () => size,
     calls: (): Cursor["calls"] =>
       [...calls].slice(-OPEN_CALLS).map(([id, { tool, file }]) => [id, tool, file]),
-    add(entry: Entry, position: number, { offset, length }: NativeRecord, passing: boolean) {
+    add(entry: Entry, position: number, { index, offset, length }: NativeRecord, passing: boolean) {
       if (entry.type === "tool_call") calls.set(entry.id, { tool: toolOf(entry), file: filesOf(entry) });
       const about = calls.get(callOf(entry) ?? "");
       // A record that is read again may be the result once more.
       if (entry.type === "tool_result" && !passing) calls.delete(entry.callId);
+      const place = { position, entry: entry.id, record: index, offset, length, passing };
       for (const { scope, text } of textsOf(entry)) {
-        docs.push({ position, scope, ...about, offset, length, text: foldText(text), passing });
+        docs.push({ ...place, scope, ...about, text: foldText(text) });
         size += text.length;
       }
     },

@@ -113,14 +113,16 @@ function addDocs(statements: Statements, ids: Ids, key: number, { ref, piece }: 
 }
 
 function addDoc(statements: Statements, id: number, key: number, doc: Doc): void {
-  const { position, scope, tool, file, offset, length, text } = doc;
+  const { position, entry, scope, tool, file, record, offset, length, text } = doc;
   statements.entry.run(
     id,
     key,
     position,
+    entry,
     scope,
     named(statements, tool),
     named(statements, file),
+    record,
     offset,
     length,
   );
@@ -244,9 +246,8 @@ function prepare(shard: DatabaseSync) {
     dropEntries: sql("DELETE FROM entry WHERE id BETWEEN ? AND ?"),
     bounds: sql("SELECT (SELECT min(id) FROM entry) AS low, (SELECT max(id) FROM entry) AS high"),
     newest: sql("SELECT max(updated) AS time FROM session WHERE stamp != ''"),
-    entry: sql(
-      "INSERT INTO entry (id, session, position, scope, tool, file, offset, length) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-    ),
+    entry: sql(`INSERT INTO entry (id, session, position, entry, scope, tool, file, record, offset, length)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
     words: sql("INSERT INTO words (rowid, text) VALUES (?, ?)"),
     name: sql("INSERT OR IGNORE INTO name (value) VALUES (?)"),
     nameKey: sql("SELECT key FROM name WHERE value = ?"),

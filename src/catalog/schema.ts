@@ -60,9 +60,13 @@ CREATE TABLE entry (
   id INTEGER PRIMARY KEY,
   session INTEGER NOT NULL,
   position INTEGER NOT NULL,
+  /* The entry's id in the universal session. */
+  entry TEXT NOT NULL,
   scope INTEGER NOT NULL,
   tool INTEGER,
   file INTEGER,
+  /* Its native record: number, first byte, bytes. */
+  record INTEGER NOT NULL,
   offset INTEGER NOT NULL,
   length INTEGER NOT NULL
 );
