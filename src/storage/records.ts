@@ -101,18 +101,25 @@ async function* batches(
     const bytes = await chunks.next(unfinished);
     const isEnd = bytes.length === unfinished.length;
     yield* split(bytes, isEnd);
-    if (isEnd) return;
+    if (isEnd) {
+      chunks.free();
+      return;
+    }
     unfinished = bytes.subarray(bytes.length - (chunks.offset() - position.offset));
   }
 }
 
 const NOTHING = Buffer.alloc(0);
 
+/** Buffers of files that were read to their end: making new ones for each of a thousand small files is what took longest. */
+const idle: [Buffer, Buffer][] = [];
+const MOST_IDLE = 2;
+
 /** Reads ahead: the next chunk is on its way while the last one is worked on. */
 function chunksOf(file: FileHandle, start: number, { end = Number.POSITIVE_INFINITY, grown }: ReadOptions) {
   let offset = start;
   // Before each chunk there is room for the line that the last one has begun.
-  let [current, spare] = [Buffer.allocUnsafe(2 * CHUNK), Buffer.allocUnsafe(2 * CHUNK)];
+  let [current, spare] = idle.pop() ?? [Buffer.allocUnsafeSlow(2 * CHUNK), Buffer.allocUnsafeSlow(2 * CHUNK)];
   const read = async (): Promise<number> => {
     const size = grown ? await grown(offset) : end;
     return (await file.read(spare, CHUNK, Math.min(CHUNK, size - offset), offset)).bytesRead;
@@ -126,6 +133,10 @@ function chunksOf(file: FileHandle, start: number, { end = Number.POSITIVE_INFIN
   let ahead = readAhead();
   let long: Buffer | undefined;
   return {
+    /** Nothing of the file is needed any more, and nothing of it is on its way. */
+    free() {
+      if (idle.length < MOST_IDLE) idle.push([current, spare]);
+    },
     /** How far the file has been read. */
     offset: () => offset,
     /** The next chunk after the line that the last one has begun; only that at the end. Valid until the next call. */

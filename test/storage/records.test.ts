@@ -171,6 +171,32 @@ describe("a big file", () => {
   });
 });
 
+describe("several files", () => {
+  it("are read at once, one after another and in part, each with its own bytes", async () => {
+    const folder = await temporaryFolder();
+    const paths = Array.from({ length: 6 }, (_, number) => join(folder, `${number}.jsonl`));
+    const textOf = (path: string) => `{"in":"${path}"}\n`.repeat(300);
+    for (const path of paths) await writeFile(path, textOf(path));
+    const [first, second, ...others] = paths as [string, string, ...string[]];
+    await readAll(first);
+    const begun = readRecords(second)[Symbol.asyncIterator]();
+    const { value: beginning } = (await begun.next()) as { value: NativeRecord[] };
+    for (const read of await Promise.all([...others, first].map((path) => readAll(path))))
+      expect(new Set(read.map(({ bytes }) => bytes)).size).toBe(1);
+    expect(new Set(beginning.map(({ bytes }) => bytes.toString()))).toEqual(
+      new Set([`{"in":"${second}"}\n`]),
+    );
+    const rest: string[] = [];
+    for (let next = await begun.next(); !next.done; next = await begun.next()) {
+      const texts = next.value.map(({ bytes }) => bytes.toString());
+      await readAll(first);
+      expect(next.value.map(({ bytes }) => bytes.toString())).toEqual(texts);
+      rest.push(...texts);
+    }
+    expect(rest.length + beginning.length).toBe(300);
+  });
+});
+
 describe("whatever the bytes", () => {
   const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.stringify(value));
   const object = fc
