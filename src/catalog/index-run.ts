@@ -92,8 +92,8 @@ function newTarget(shard: DatabaseSync, { onDone }: RunOptions): Target {
   };
 }
 
-function doneOf({ ref, seen, piece }: Addition, isWritten: boolean): Done {
-  const outcome = seen ? "updated" : "added";
+function doneOf({ ref, isNew, piece }: Addition, isWritten: boolean): Done {
+  const outcome = isNew ? "added" : "updated";
   return {
     bytes: sizeOf(ref),
     outcome: isWritten ? outcome : "unchanged",
@@ -113,7 +113,7 @@ async function run(adapter: Adapter, { ref }: Job, target: Target, options: RunO
   const begun = known && words === (known.searchable === 1) ? cursorIn(known, ref) : undefined;
   let seen = known && { stamp: known.stamp, cursor: known.cursor, searchable: known.searchable };
   for await (const piece of pieces(adapter, ref, words, begun)) {
-    target.add({ adapter, ref, seen, words, piece });
+    target.add({ adapter, ref, seen, isNew: known === undefined, words, piece });
     if (piece.end) return;
     // The rest goes on from what is in the shard then.
     if (!target.flush()) return;

@@ -3,6 +3,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Adapter, SessionRef } from "../adapters/adapter.ts";
 import type { Header } from "../session/session.ts";
+import { badgeOf } from "../session/vendor.ts";
 import type { Doc, MessageUsage, Piece } from "./index-read.ts";
 import { changedAt, idOf, stampOf } from "./scan.ts";
 
@@ -12,6 +13,8 @@ export interface Addition {
   ref: SessionRef;
   /** What was in the session's row when it was looked at; undefined = there was none. */
   seen: Seen | undefined;
+  /** Whether the session was not known before. */
+  isNew: boolean;
   words: boolean;
   piece: Piece;
 }
@@ -25,6 +28,8 @@ export interface Seen {
 export interface Writer {
   /** Returns the additions that were put in; the others were somebody else's already. */
   write(additions: readonly Addition[]): Addition[];
+  /** Takes a session out. */
+  remove(key: number): void;
 }
 
 /** Rowids grow from here with what comes, and shrink with what is found that is older. */
@@ -33,20 +38,30 @@ const MIDDLE = 2 ** 30;
 export function newWriter(shard: DatabaseSync): Writer {
   const statements = prepare(shard);
   return {
-    write(additions) {
-      shard.exec("BEGIN IMMEDIATE");
-      try {
+    write: (additions) =>
+      transaction(shard, () => {
         const oldestFirst = additions.toSorted((a, b) => changedAt(a.ref) - changedAt(b.ref));
         const ids = newIds(statements, oldestFirst);
-        const written = oldestFirst.filter((addition) => add(statements, ids, addition));
-        shard.exec("COMMIT");
-        return written;
-      } catch (error) {
-        if (shard.isTransaction) shard.exec("ROLLBACK");
-        throw error;
-      }
-    },
+        return oldestFirst.filter((addition) => add(statements, ids, addition));
+      }),
+    remove: (key) =>
+      transaction(shard, () => {
+        clear(statements, key);
+        statements.drop.run(key);
+      }),
   };
+}
+
+function transaction<T>(shard: DatabaseSync, work: () => T): T {
+  shard.exec("BEGIN IMMEDIATE");
+  try {
+    const result = work();
+    shard.exec("COMMIT");
+    return result;
+  } catch (error) {
+    if (shard.isTransaction) shard.exec("ROLLBACK");
+    throw error;
+  }
 }
 
 function add(statements: Statements, ids: Ids, addition: Addition): boolean {
@@ -177,7 +192,7 @@ function update(statements: Statements, key: number, { adapter, ref, words, piec
     ref.files.find(({ role }) => role === "main")?.size ?? 0,
     changedAt(ref),
     header.metadata.created,
-    adapter.badgeOf?.(header) ?? adapter.badge,
+    badgeOf(adapter.badgeOf?.(header) ?? adapter.badge),
     header.title ?? "",
     header.summary ?? "",
     header.project.path,
@@ -235,6 +250,7 @@ function prepare(shard: DatabaseSync) {
       summary = ?, project = ?, model = ?, messages = ?, tokens = ?, cost = ?, problems = ?, parent = ?, links = ?,
       searchable = ?, cursor = ?, gone = NULL WHERE key = ?`),
     progress: sql("UPDATE session SET cursor = ?, searchable = ?, stamp = '' WHERE key = ?"),
+    drop: sql("DELETE FROM session WHERE key = ?"),
     hidden: sql("UPDATE session SET hidden = ? WHERE key = ?"),
     chunks: sql("SELECT first, last FROM chunk WHERE session = ?"),
     passing: sql("SELECT first, last FROM chunk WHERE session = ? AND passing = 1"),

@@ -1,9 +1,10 @@
-// Which sessions a list shows: filters, order and paging over a scan of the stores.
-import { isAbsolute, relative } from "node:path";
-import type { Adapter, Home } from "../adapters/adapter.ts";
-import type { OnProblem } from "../adapters/folder.ts";
+// Which sessions a list shows: filters, order and paging over the catalog.
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { displayName } from "../models/names.ts";
+import { sessionId } from "../session/id.ts";
 import { badgeOf } from "../session/vendor.ts";
-import { type Found, findSessions, type SessionSummary, summarise } from "./scan.ts";
+import type { Catalog } from "./catalog.ts";
+import type { SessionSummary } from "./scan.ts";
 
 export const SORTS = [
   "updated",
@@ -33,6 +34,8 @@ export interface Query {
   /** US dollars, recorded by the agent. */
   minCost?: number;
   subagents?: boolean;
+  /** Sessions whose native file is gone, too. */
+  archived?: boolean;
   sort?: Sort;
   limit?: number;
   offset?: number;
@@ -44,73 +47,97 @@ export interface Page {
   hasMore: boolean;
 }
 
-export interface Watch {
-  onRead?(done: number, total: number): void;
-  /** A part of a store that could not be looked at. */
-  onProblem?: OnProblem;
-}
-
-export async function query(
-  home: Home,
-  adapters: readonly Adapter[],
-  wanted: Query,
-  watch: Watch = {},
-): Promise<Page> {
-  const asked = adapters.filter((adapter) => isAsked(adapter, wanted));
-  const all = await findSessions(home, asked, watch.onProblem);
-  const found = await ofProvider(
-    all.filter(({ ref }) => wanted.subagents || !ref.parent),
-    wanted.provider,
-  );
-  const end = (wanted.offset ?? 0) + (wanted.limit ?? Number.POSITIVE_INFINITY);
-  const isNewest = (wanted.sort ?? "updated") === "updated";
+/** The sessions that a list shows, from what the catalog knows. */
+export function listSessions(catalog: Catalog, wanted: Query): Page {
+  const { sort = "updated", offset = 0, limit = Number.POSITIVE_INFINITY } = wanted;
+  const end = offset + limit;
+  const { where, values } = conditions(wanted);
+  const isNewest = sort === "updated";
+  // Of each shard no more of the newest are needed than are shown in all.
+  const page = isNewest && Number.isFinite(end) ? `ORDER BY updated DESC, id LIMIT ${Math.floor(end)}` : "";
   const rows: SessionSummary[] = [];
-  for (const [at, one] of found.entries()) {
-    // They come newest first, so a page of the newest needs no more files than it has rows.
-    if (rows.length >= end && isNewest && !isFiltered(wanted)) break;
-    const row = await summarise(one);
-    if (matches(row, wanted)) rows.push(row);
-    watch.onRead?.(at + 1, found.length);
+  let total = 0;
+  for (const shard of catalog.shards) {
+    const found = shard.prepare(`SELECT ${COLUMNS} FROM session WHERE ${where} ${page}`).all(...values);
+    for (const row of found) rows.push(summaryOf(row as unknown as Row));
+    if (page === "") total += found.length;
+    else total += countOf(shard, where, values);
   }
-  if (!isNewest) rows.sort(ORDERS[wanted.sort ?? "updated"]);
-  const sessions = rows.slice(wanted.offset ?? 0, end);
-  const total = isFiltered(wanted) ? rows.length : found.length;
-  return { sessions, total, hasMore: end < total };
+  rows.sort(ORDERS[sort]);
+  return { sessions: rows.slice(offset, end), total, hasMore: end < total };
 }
 
-function isAsked(adapter: Adapter, wanted: Query): boolean {
-  if (wanted.agents && !wanted.agents.includes(adapter.id)) return false;
-  if (wanted.provider === undefined || adapter.badgeOf) return true;
-  return [adapter.badge, adapter.provider].includes(wanted.provider);
+function countOf(shard: DatabaseSync, where: string, values: SQLInputValue[]): number {
+  return Number(shard.prepare(`SELECT count(*) AS count FROM session WHERE ${where}`).get(...values)?.count);
 }
 
-/** A store that holds several providers' sessions is read for whose they are; the others are known by their agent. */
-async function ofProvider(found: readonly Found[], provider: string | undefined): Promise<Found[]> {
-  const kept: Found[] = [];
-  for (const one of found) {
-    const isMixed = provider !== undefined && one.adapter.badgeOf !== undefined;
-    if (!isMixed || (await summarise(one)).provider === badgeOf(provider)) kept.push(one);
+const COLUMNS = `id, agent, original_id, provider, title, summary, project, model, messages, created, updated, path,
+  size, tokens, cost, problems, parent, gone`;
+
+interface Row {
+  id: string;
+  agent: string;
+  original_id: string;
+  provider: string;
+  title: string;
+  summary: string;
+  project: string;
+  model: string;
+  messages: number;
+  created: string;
+  updated: number;
+  path: string;
+  size: number;
+  tokens: string | null;
+  cost: number | null;
+  problems: string;
+  parent: string | null;
+  gone: number | null;
+}
+
+function summaryOf(row: Row): SessionSummary {
+  const { original_id: originalId, messages, updated, tokens, problems, parent, gone, ...same } = row;
+  return {
+    ...same,
+    originalId,
+    modelDisplay: displayName(row.model),
+    messageCount: messages,
+    updated: new Date(updated).toISOString(),
+    tokens: tokens === null ? null : (JSON.parse(tokens) as SessionSummary["tokens"]),
+    problems: problems === "[]" ? [] : (JSON.parse(problems) as string[]),
+    ...(parent !== null && { parent: sessionId(row.agent, parent) }),
+    ...(gone !== null && { gone: new Date(gone).toISOString() }),
+  };
+}
+
+function conditions(wanted: Query): { where: string; values: SQLInputValue[] } {
+  // A row without a time is that of a session whose first piece is being read.
+  const parts = ["updated > 0"];
+  const values: SQLInputValue[] = [];
+  const add = (condition: string, ...given: SQLInputValue[]) => {
+    parts.push(condition);
+    values.push(...given);
+  };
+  const { agents, provider, project, model, since, errors, minCost, subagents, archived } = wanted;
+  if (agents) add(`agent IN (${agents.map(() => "?").join()})`, ...agents);
+  if (provider !== undefined) add("provider = ?", badgeOf(provider));
+  if (project !== undefined) {
+    const folder = project.replace(/[\\/]+$/, "");
+    add(
+      "(project = ? OR substr(project, 1, ?) IN (?, ?))",
+      folder,
+      folder.length + 1,
+      `${folder}/`,
+      `${folder}\\`,
+    );
   }
-  return kept;
-}
-
-function isFiltered({ project, model, since, errors, minCost }: Query): boolean {
-  return [project, model, since, minCost].some((filter) => filter !== undefined) || errors === true;
-}
-
-function matches(row: SessionSummary, wanted: Query): boolean {
-  if (wanted.project !== undefined && !isInside(row.project, wanted.project)) return false;
-  if (wanted.model !== undefined && !row.model.toLowerCase().includes(wanted.model.toLowerCase()))
-    return false;
-  if (wanted.since && !(Date.parse(row.updated) >= wanted.since.getTime())) return false;
-  if (wanted.errors && row.problems.length === 0) return false;
-  return wanted.minCost === undefined || (row.cost ?? 0) >= wanted.minCost;
-}
-
-function isInside(path: string, folder: string): boolean {
-  if (path === "") return false;
-  const way = relative(folder, path);
-  return !isAbsolute(way) && way.split(/[\\/]/, 1)[0] !== "..";
+  if (model !== undefined) add("instr(lower(model), ?) > 0", model.toLowerCase());
+  if (since) add("updated >= ?", since.getTime());
+  if (errors) add("problems != '[]'");
+  if (minCost !== undefined) add("coalesce(cost, 0) >= ?", minCost);
+  if (!subagents) add("parent IS NULL");
+  if (!archived) add("gone IS NULL");
+  return { where: parts.join(" AND "), values };
 }
 
 type Order = (a: SessionSummary, b: SessionSummary) => number;

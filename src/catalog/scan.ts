@@ -1,7 +1,6 @@
 // Finds and summarises sessions by walking the stores. Every store is asked each time; nothing is cached yet.
 import { open } from "node:fs/promises";
-import type { Adapter, Home, SessionRef } from "../adapters/adapter.ts";
-import type { OnProblem } from "../adapters/folder.ts";
+import type { Adapter, Home, Looking, SessionRef } from "../adapters/adapter.ts";
 import { displayName } from "../models/names.ts";
 import { sessionId } from "../session/id.ts";
 import type { Loss } from "../session/losses.ts";
@@ -35,6 +34,8 @@ export interface SessionSummary {
   problems: string[];
   /** For a subagent: the id of the session that spawned it. */
   parent?: string;
+  /** Since when its native file is gone. */
+  gone?: string;
 }
 
 /**
@@ -44,28 +45,37 @@ export interface SessionSummary {
 export async function findSessions(
   home: Home,
   adapters: readonly Adapter[],
-  onProblem?: OnProblem,
+  looking: Looking = {},
 ): Promise<Found[]> {
-  const found: Found[] = [];
-  for (const adapter of adapters) {
-    for (const ref of adapter.discover(home, onProblem ? { onProblem } : {}))
-      if (sizeOf(ref) > 0) found.push({ adapter, ref });
-  }
-  found.sort((a, b) => changedAt(b.ref) - changedAt(a.ref) || a.ref.path.localeCompare(b.ref.path));
-  return withoutCopies(found);
+  return withoutCopies(walk(home, adapters, looking));
+}
+
+/** Every session, copies too, newest first. */
+export function walk(home: Home, adapters: readonly Adapter[], looking: Looking = {}): Found[] {
+  const found: { one: Found; time: number }[] = [];
+  for (const adapter of adapters)
+    for (const ref of adapter.discover(home, looking))
+      if (sizeOf(ref) > 0) found.push({ one: { adapter, ref }, time: changedAt(ref) });
+  found.sort((a, b) => b.time - a.time || (a.one.ref.path < b.one.ref.path ? -1 : 1));
+  return found.map(({ one }) => one);
 }
 
 /** A project folder that was copied has the same sessions again, under the same ids. */
-async function withoutCopies(found: readonly Found[]): Promise<Found[]> {
+export async function withoutCopies(found: readonly Found[]): Promise<Found[]> {
   const kept = new Map<string, Found[]>();
   const all: Found[] = [];
   for (const one of found) {
     const key = `${one.ref.agent}:${one.ref.originalId}:${one.ref.thread ?? ""}`;
-    const others = kept.get(key) ?? [];
+    const others = kept.get(key);
+    if (!others) {
+      kept.set(key, [one]);
+      all.push(one);
+      continue;
+    }
     let isCopy = false;
     for (const other of others) isCopy ||= await isSameContent(one.ref, other.ref);
     if (isCopy) continue;
-    kept.set(key, [...others, one]);
+    others.push(one);
     all.push(one);
   }
   return all;

@@ -41,6 +41,8 @@ CREATE TABLE session (
 );
 CREATE INDEX session_by_id ON session (id);
 CREATE INDEX session_by_time ON session (updated);
+/* Databases of agents, as they were when all of their sessions were read. */
+CREATE TABLE store (path TEXT PRIMARY KEY, stamp TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE usage (
   session INTEGER NOT NULL,
   message TEXT NOT NULL,

@@ -9,7 +9,8 @@ import type { OnProblem } from "../adapters/folder.ts";
 import { adapters as listed } from "../adapters/index.ts";
 import { type Catalog, SHARDS, shardOf } from "./catalog.ts";
 import { type Done, type Job, runJobs } from "./index-run.ts";
-import { type Found, findSessions, idOf, sizeOf, stampOf } from "./scan.ts";
+import { dropCopies, forget, keyOf, knowing, noteStore, type Row, rename, rowsIn } from "./known.ts";
+import { type Found, idOf, sizeOf, stampOf, walk, withoutCopies } from "./scan.ts";
 import type { ThreadTask } from "./sync-thread.ts";
 
 export interface SyncOptions {
@@ -36,6 +37,8 @@ export interface SyncReport {
   unchanged: number;
   /** Sessions that have a problem, of those that were read now. */
   problems: number;
+  /** How many there are, subagents' not counted. */
+  sessions: number;
   ms: number;
 }
 
@@ -46,121 +49,85 @@ export async function sync(
   options: SyncOptions,
 ): Promise<SyncReport> {
   const start = performance.now();
-  const unseen: string[] = [];
-  const found = await findSessions(home, adapters, (path, error) => {
-    unseen.push(path);
-    options.onProblem?.(path, error);
-  });
   const rows = rowsIn(catalog);
+  const unseen: string[] = [];
+  const stores = new Map<string, string>();
+  const all = walk(home, adapters, {
+    ...knowing(catalog, rows),
+    onProblem(path, error) {
+      unseen.push(path);
+      options.onProblem?.(path, error);
+    },
+    onDatabase: (path, stamp) => stores.set(path, stamp),
+  });
+  for (const { ref } of all) {
+    const row = rows.get(keyOf(ref));
+    if (row) row.isThere = true;
+  }
+  const found = await withoutCopies(all);
   const stale = staleOf(found, rows, options);
   const gone = missing(rows, adapters, unseen);
-  const moved = renamed(stale, gone);
-  for (const [job, row] of moved) rename(catalog, row, job.ref.path);
+  const moved = renamed(catalog, stale, gone);
   const removed = forget(
     catalog,
-    gone.filter((row) => ![...moved.values()].includes(row)),
+    gone.filter((row) => !moved.has(row)),
   );
-  const report = { added: 0, updated: 0, removed, unchanged: found.length - stale.length, problems: 0 };
-  await runAll(catalog.folder, stale, adapters, options, report);
-  return { ...report, ms: performance.now() - start };
-}
-
-/** What the catalog knows of a session before anything of it is read. */
-interface Row {
-  shard: number;
-  key: number;
-  agent: string;
-  path: string;
-  originalId: string;
-  thread: string;
-  stamp: string;
-  searchable: boolean;
-  isGone: boolean;
-  /** Found in a store this time. */
-  isThere: boolean;
-}
-
-function rowsIn(catalog: Catalog): Map<string, Row> {
-  const rows = new Map<string, Row>();
-  for (const [shard, database] of catalog.shards.entries()) {
-    const all = database.prepare(
-      "SELECT key, agent, path, original_id, thread, stamp, searchable, gone FROM session",
-    );
-    all.setReturnArrays(true);
-    for (const one of all.all() as unknown as unknown[][]) {
-      const [key, agent, path, originalId, thread, stamp, searchable, gone] = one as Columns;
-      rows.set(keyOf(agent, path, originalId, thread), {
-        shard,
-        key,
-        agent,
-        path,
-        originalId,
-        thread,
-        stamp,
-        searchable: searchable === 1,
-        isGone: gone !== null,
-        isThere: false,
-      });
-    }
-  }
-  return rows;
-}
-
-type Columns = [number, string, string, string, string, string, number, number | null];
-
-function keyOf(agent: string, path: string, originalId: string, thread: string | undefined): string {
-  return `${agent}\0${path}\0${originalId}\0${thread ?? ""}`;
+  if (found.length < all.length) dropCopies(catalog, all, found, rows);
+  const counts = { added: 0, updated: 0, removed, unchanged: found.length - stale.length, problems: 0 };
+  await runAll(catalog.folder, stale, adapters, options, counts);
+  // What is known of a store must not stand for sessions that were left for later.
+  if (options.newest === undefined) for (const store of stores) noteStore(catalog, store);
+  const sessions = found.filter(({ ref }) => ref.parent === undefined).length;
+  return { ...counts, sessions, ms: performance.now() - start };
 }
 
 /** Newest first, as they are found. */
-function staleOf(found: readonly Found[], rows: Map<string, Row>, { words, newest }: SyncOptions): Job[] {
+function staleOf(
+  found: readonly Found[],
+  rows: ReadonlyMap<string, Row>,
+  { words, newest }: SyncOptions,
+): Job[] {
   const stale: Job[] = [];
-  let listed = 0;
+  let seen = 0;
   for (const { ref } of found) {
-    const row = rows.get(keyOf(ref.agent, ref.path, ref.originalId, ref.thread));
-    if (row) row.isThere = true;
-    const isWanted = newest === undefined || listed < newest;
-    if (ref.parent === undefined) listed++;
-    const isCurrent = row?.stamp === stampOf(ref) && !row.isGone && (row.searchable || !words);
-    if (isWanted && !isCurrent) stale.push({ ref, shard: shardOf(idOf(ref)) });
+    if (newest !== undefined && seen >= newest) break;
+    if (ref.parent === undefined) seen++;
+    const row = rows.get(keyOf(ref));
+    const isCurrent = row?.stamp === stampOf(ref) && !row.isGone && (row.isSearchable || !words);
+    if (!isCurrent) stale.push({ ref, shard: shardOf(idOf(ref)) });
   }
   return stale;
 }
 
 /** Rows of sessions that are not in their store any more, as far as the stores could be looked at. */
-function missing(rows: Map<string, Row>, adapters: readonly Adapter[], unseen: readonly string[]): Row[] {
+function missing(
+  rows: ReadonlyMap<string, Row>,
+  adapters: readonly Adapter[],
+  unseen: readonly string[],
+): Row[] {
   const asked = new Set(adapters.map(({ id }) => id));
-  const isHidden = (path: string) =>
+  const isBehind = (path: string) =>
     unseen.some((folder) => path === folder || path.startsWith(`${folder}/`));
   return [...rows.values()].filter(
-    (row) => !row.isThere && !row.isGone && asked.has(row.agent) && !isHidden(row.path),
+    (row) => !row.isThere && !row.isGone && asked.has(row.agent) && !isBehind(row.path),
   );
 }
 
-/** A file that has only another name now: its session, its size, its time and its inode are the same. */
-function renamed(stale: readonly Job[], gone: readonly Row[]): Map<Job, Row> {
-  const found = new Map<Job, Row>();
-  if (gone.length === 0) return found;
-  const byStamp = new Map(gone.map((row) => [`${row.agent}\0${row.originalId}\0${row.stamp}`, row]));
-  for (const job of stale) {
-    const row = byStamp.get(`${job.ref.agent}\0${job.ref.originalId}\0${stampOf(job.ref)}`);
-    if (row) found.set(job, row);
+/** Files that only have another name now: session, size, time and inode are the same. */
+function renamed(catalog: Catalog, stale: readonly Job[], gone: readonly Row[]): ReadonlySet<Row> {
+  const moved = new Set<Row>();
+  const printOf = (agent: string, originalId: string, stamp: string) => `${agent}\0${originalId}\0${stamp}`;
+  const byPrint = new Map(gone.map((row) => [printOf(row.agent, row.originalId, row.stamp), row]));
+  for (const { ref } of byPrint.size > 0 ? stale : []) {
+    const row = byPrint.get(printOf(ref.agent, ref.originalId, stampOf(ref)));
+    if (!row) continue;
+    moved.add(row);
+    rename(catalog, row, ref.path);
   }
-  return found;
+  return moved;
 }
 
-function rename({ shards }: Catalog, { shard, key }: Row, path: string): void {
-  shards[shard]?.prepare("UPDATE OR IGNORE session SET path = ? WHERE key = ?").run(path, key);
-}
-
-/** What was known of them stays: their words are found, and an archive may have them. */
-function forget({ shards }: Catalog, gone: readonly Row[]): number {
-  for (const { shard, key } of gone)
-    shards[shard]?.prepare("UPDATE session SET gone = ? WHERE key = ? AND gone IS NULL").run(Date.now(), key);
-  return gone.length;
-}
-
-type Counts = Omit<SyncReport, "ms">;
+type Counts = Omit<SyncReport, "ms" | "sessions">;
 
 /** Reading less than this takes about as long as starting threads. */
 const WORTH_THREADS = 8 << 20;

@@ -11,6 +11,10 @@ import { endOfReader, newOutput } from "./output.ts";
 
 const COMMANDS: Record<string, { summary: string; load(): Promise<CommandFile> }> = {
   list: { summary: "sessions of every agent, newest first", load: () => import("./commands/list.ts") },
+  sync: {
+    summary: "bring the catalog up to date with the stores",
+    load: () => import("./commands/sync.ts"),
+  },
   show: { summary: "one session, as text or in a format", load: () => import("./commands/show.ts") },
   convert: { summary: "a session into another format", load: () => import("./commands/convert.ts") },
   resume: { summary: "go on with a session, in any agent", load: () => import("./commands/resume.ts") },

@@ -38,7 +38,8 @@ export interface Output {
 }
 
 export interface Progress {
-  at(done: number, total: number): void;
+  /** `shown`: how amounts are written; then the rate and the time left are told as well. */
+  at(done: number, total: number, shown?: (amount: number) => string): void;
   end(): void;
 }
 
@@ -118,15 +119,26 @@ function newProgress(doing: string): Progress {
   const started = Date.now();
   let shownAt = 0;
   return {
-    at(done, total) {
+    at(done, total, shown) {
       const now = Date.now();
       if (now - started < PROGRESS_AFTER_MS || now - shownAt < PROGRESS_EVERY_MS) return;
       shownAt = now;
-      stderr.write(`\r\x1b[K${doing} ${done} of ${total}`);
+      const line = `${doing} ${shown ? barOf(done, total, now - started, shown) : `${done} of ${total}`}`;
+      stderr.write(`\r\x1b[K${line.slice(0, (stderr.columns || 80) - 1)}`);
     },
     end() {
       if (shownAt > 0) stderr.write("\r\x1b[K");
       shownAt = 0;
     },
   };
+}
+
+const BAR = 20;
+
+/** Filled so far, the amounts, how fast, and how long it will take. */
+function barOf(done: number, total: number, ms: number, shown: (amount: number) => string): string {
+  const filled = total > 0 ? Math.min(BAR, Math.floor((BAR * done) / total)) : BAR;
+  const rate = (done * 1000) / ms;
+  const left = rate > 0 ? `, ${Math.ceil((total - done) / rate)} s left` : "";
+  return `[${"#".repeat(filled)}${".".repeat(BAR - filled)}] ${shown(done)} of ${shown(total)}, ${shown(rate)}/s${left}`;
 }

@@ -279,7 +279,6 @@ describe("outputs", () => {
 
   it("options without an effect say so", () => {
     const said = (command: string) => run(place, `baton ${command}`).stderr;
-    expect(said("list --archived")).toMatch(/^warning: --archived has no effect yet/);
     expect(said("resume latest --history full")).toContain("warning: --history has no effect here");
     expect(said("resume latest --thinking convert")).toContain("warning: --thinking has no effect here");
     expect(said("resume latest:codex --in claude --history full")).not.toContain("no effect");

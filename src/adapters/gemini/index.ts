@@ -15,7 +15,7 @@ import { write } from "./write.ts";
 export const gemini: Adapter = {
   id: "gemini",
   label: "Gemini CLI",
-  badge: "google",
+  badge: "gemini",
   provider: "google",
   api: "gemini",
   holds: {

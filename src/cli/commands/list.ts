@@ -3,15 +3,16 @@ import { resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Adapter } from "../../adapters/adapter.ts";
 import { adapterNamed } from "../../catalog/locate.ts";
-import { type Page, type Query, query, SORTS } from "../../catalog/query.ts";
+import { listSessions, type Page, type Query, SORTS } from "../../catalog/query.ts";
+import { sessionIndex } from "../../catalog/session-index.ts";
+import { withCatalog } from "../catalog.ts";
 import type { Run } from "../command.ts";
 import type { Context } from "../context.ts";
 import { sessionTable } from "../table.ts";
-import { counted } from "../text.ts";
 
 interface Options extends Omit<Query, "agents"> {
   agent?: string[];
-  archived?: boolean;
+  format: "table" | "session-index";
 }
 
 /** On a terminal, where the newest would scroll away. */
@@ -31,38 +32,50 @@ export function define(command: Command, run: Run): void {
     .option("--offset <count>", "leave out the first ones", countOf)
     .option("--subagents", "subagents' sessions too")
     .option("--archived", "also sessions whose native file is gone")
-    .addOption(new Option("--format <format>", "how to print them").choices(["table"]).default("table"))
+    .addOption(
+      new Option("--format <format>", "how to print them")
+        .choices(["table", "session-index"])
+        .default("table"),
+    )
     .action((options: Options) => run((context) => list(context, options)));
 }
 
 async function list(context: Context, options: Options): Promise<undefined> {
-  const { output, home } = context;
+  const { output } = context;
   const adapters = await context.adapters();
-  const { agent, project, ...rest } = options;
-  for (const name of agent ?? []) adapterNamed(name, adapters);
-  const limit = options.limit ?? (output.isTerminal && !output.isJson ? SHOWN : undefined);
-  const progress = output.progress("Reading sessions:");
-  const problems: string[] = [];
-  const page = await query(
-    home,
-    adapters,
-    {
-      ...rest,
-      ...(agent && { agents: agent }),
-      ...(project !== undefined && { project: resolve(project) }),
-      ...(limit !== undefined && { limit }),
-    },
-    { onRead: progress.at, onProblem: (path, error) => problems.push(`${path}: ${error.message}`) },
-  );
-  progress.end();
-  if (problems.length > 0)
-    output.warn(
-      `${counted(problems.length, "place")} could not be looked at: ${problems[0]}. \`baton doctor\` shows all.`,
-    );
-  if (options.archived)
-    output.warn("--archived has no effect yet: sessions whose native file is gone are not kept.");
-  if (output.isJson) await output.json(page);
-  else await printTable(context, adapters, page);
+  const { agent, project, format, ...rest } = options;
+  const asked = agent?.map((name) => adapterNamed(name, adapters));
+  const isIndex = format === "session-index";
+  const isShort = output.isTerminal && !output.isJson && !isIndex;
+  const limit = options.limit ?? (isShort ? SHOWN : undefined);
+  const wanted: Query = {
+    ...rest,
+    ...(agent && { agents: agent }),
+    ...(project !== undefined && { project: resolve(project) }),
+    ...(limit !== undefined && { limit }),
+  };
+  const newest = newestNeeded(wanted);
+  const syncing = {
+    words: false,
+    ...(newest !== undefined && { newest }),
+    ...(asked && { adapters: asked }),
+  };
+  await withCatalog(context, syncing, async (catalog, report) => {
+    const page = listSessions(catalog, wanted);
+    // Sessions that were not read yet are not in the catalog, but they are there.
+    const total = newest === undefined ? page.total : report.sessions;
+    const whole = { ...page, total, hasMore: (wanted.offset ?? 0) + page.sessions.length < total };
+    if (isIndex) await output.json(sessionIndex(page.sessions));
+    else if (output.isJson) await output.json(whole);
+    else await printTable(context, adapters, whole);
+  });
+}
+
+/** Of the newest no more need to be read than are shown; filters and other orders need them all. */
+function newestNeeded({ limit, offset = 0, agents: _, ...wanted }: Query): number | undefined {
+  const isFiltered = Object.entries(wanted).some(([name, value]) => name !== "sort" && value !== undefined);
+  const isNewest = wanted.sort === undefined || wanted.sort === "updated";
+  return limit !== undefined && isNewest && !isFiltered ? limit + offset : undefined;
 }
 
 async function printTable(context: Context, adapters: readonly Adapter[], page: Page): Promise<void> {

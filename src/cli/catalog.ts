@@ -1,0 +1,96 @@
+// The catalog as a command needs it: opened, brought up to date, and made anew when it is damaged.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Adapter } from "../adapters/adapter.ts";
+import { type Catalog, discardCatalog, isDamage, openCatalog } from "../catalog/catalog.ts";
+import { type SyncOptions, type SyncReport, sync } from "../catalog/sync.ts";
+import { BatonError } from "../session/error.ts";
+import type { Context } from "./context.ts";
+import { bytes, counted } from "./text.ts";
+
+export interface Wanted extends Pick<SyncOptions, "words" | "newest"> {
+  /** Only these agents' stores are looked at; absent = all. */
+  adapters?: readonly Adapter[];
+}
+
+/** Hands the catalog, as it is now, to `use`. */
+export async function withCatalog<T>(
+  context: Context,
+  wanted: Wanted,
+  use: (catalog: Catalog, report: SyncReport) => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await attempt(context, wanted, use);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    context.output.warn("The catalog is damaged; it is made anew from the stores.");
+    discardCatalog(context.batonHome);
+    return attempt(context, wanted, use);
+  }
+}
+
+async function attempt<T>(
+  context: Context,
+  wanted: Wanted,
+  use: (catalog: Catalog, report: SyncReport) => T | Promise<T>,
+): Promise<T> {
+  const place = openPlace(context);
+  try {
+    return await use(place.catalog, await update(context, place.catalog, wanted));
+  } finally {
+    place.close();
+  }
+}
+
+export async function update(context: Context, catalog: Catalog, wanted: Wanted): Promise<SyncReport> {
+  const { output, home } = context;
+  const adapters = wanted.adapters ?? (await context.adapters());
+  const progress = output.progress("Reading sessions:");
+  const problems: string[] = [];
+  const report = await sync(catalog, home, adapters, {
+    words: wanted.words,
+    ...(wanted.newest !== undefined && { newest: wanted.newest }),
+    onProgress: ({ bytes: done, ofBytes }) => progress.at(done, ofBytes, bytes),
+    onProblem: (path, error) => problems.push(`${path}: ${error.message}`),
+  });
+  progress.end();
+  if (problems.length > 0)
+    output.warn(
+      `${counted(problems.length, "place")} could not be looked at: ${problems[0]}. \`baton doctor\` shows all.`,
+    );
+  return report;
+}
+
+interface Place {
+  catalog: Catalog;
+  close(): void;
+}
+
+/** Where nothing can be kept, a catalog is made for this once. */
+function openPlace({ batonHome, output }: Context): Place {
+  try {
+    const catalog = openCatalog(batonHome);
+    for (const why of catalog.rebuilt) output.warn(why);
+    return { catalog, close: () => catalog.close() };
+  } catch (error) {
+    if (!isUnwritable(error)) throw error;
+    output.warn(`${batonHome} cannot be written to, so all sessions are read anew.`);
+    const folder = mkdtempSync(join(tmpdir(), "baton-catalog-"));
+    const catalog = openCatalog(folder);
+    return {
+      catalog,
+      close() {
+        catalog.close();
+        rmSync(folder, { recursive: true });
+      },
+    };
+  }
+}
+
+function isUnwritable(error: unknown): boolean {
+  if (error instanceof BatonError) return error.code === "not_writable";
+  return ["EACCES", "EPERM", "EROFS", "ENOTDIR", "EEXIST"].includes(
+    (error as NodeJS.ErrnoException).code ?? "",
+  );
+}
