@@ -36,6 +36,10 @@ const COMMANDS: Record<string, { summary: string; load(): Promise<CommandFile> }
     summary: "what survives from every agent into every other",
     load: () => import("./commands/fidelity.ts"),
   },
+  compare: {
+    summary: "two sessions side by side, prompt by prompt",
+    load: () => import("./commands/compare.ts"),
+  },
   schema: { summary: "the JSON Schema of the universal session", load: () => import("./commands/schema.ts") },
   doctor: {
     summary: "agents, stores and what is wrong with them",

@@ -70,6 +70,20 @@ export function ago(time: string, now = Date.now()): string {
   return `${Math.floor(amount)} y ago`;
 }
 
+/** "1.2 s", "3 min 20 s", "2 h 5 min". */
+export function duration(ms: number): string {
+  if (ms < 60_000)
+    return ms < 10_000 && ms % 1000 !== 0 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`;
+  const [large, small, unit, part] =
+    ms < 3_600_000
+      ? [60_000, 1000, "min", "s"]
+      : ms < 86_400_000
+        ? [3_600_000, 60_000, "h", "min"]
+        : [86_400_000, 3_600_000, "d", "h"];
+  const rest = Math.floor((ms % (large as number)) / (small as number));
+  return `${Math.floor(ms / (large as number))} ${unit}${rest > 0 ? ` ${rest} ${part}` : ""}`;
+}
+
 export function bytes(size: number): string {
   if (size < 1000) return `${size} B`;
   if (size < 1e6) return `${Math.round(size / 1e3)} kB`;
