@@ -27,12 +27,8 @@ export const claude: Adapter = {
     models: "per_message",
   },
   *discover(home, looking) {
-    const known = new Set<string>();
-    for (const ref of discoverFiles(home, looking)) {
-      known.add(ref.originalId);
-      yield ref;
-    }
-    yield* discoverStore(home, known, looking);
+    yield* discoverFiles(home, looking);
+    yield* discoverStore(home, looking);
   },
   projects,
   stores: (home) => [configDir(home)],

@@ -7,7 +7,7 @@ import type { NativeRecord, Position } from "../../storage/records.ts";
 import type { Home, Looking, SessionRef } from "../adapter.ts";
 import { fileRef } from "../folder.ts";
 import { isObject, type Json } from "./native.ts";
-import { configDir } from "./paths.ts";
+import { configDir, discoverFiles } from "./paths.ts";
 
 const STORE = "__store.db";
 
@@ -16,11 +16,7 @@ export function isStore(path: string): boolean {
 }
 
 /** Sessions of the old store that no file holds. */
-export function* discoverStore(
-  home: Home,
-  known: ReadonlySet<string>,
-  looking?: Looking,
-): Generator<SessionRef> {
+export function* discoverStore(home: Home, looking?: Looking): Generator<SessionRef> {
   const file = fileRef(join(configDir(home), STORE), "main", looking);
   if (!file || file.size === 0) return;
   const ref = (originalId: string): SessionRef => ({
@@ -42,7 +38,8 @@ export function* discoverStore(
     // Opening it will say what is wrong with the file.
     ids = [STORE];
   }
-  for (const id of ids) if (!known.has(id)) yield ref(id);
+  const inFiles = new Set(Array.from(discoverFiles(home), ({ originalId }) => originalId));
+  for (const id of ids) if (!inFiles.has(id)) yield ref(id);
 }
 
 export async function* readStore(

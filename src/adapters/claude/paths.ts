@@ -29,31 +29,39 @@ export function encodeProject(path: string): string {
 export function* discoverFiles(home: Home, looking?: Looking): Generator<SessionRef> {
   const projects = projectsDir(home);
   for (const project of storeEntries(projects, looking).sort(byName)) {
-    if (!project.isFile()) yield* discoverProject(join(projects, project.name), looking);
+    if (!project.isFile()) yield* inProject(join(projects, project.name), looking);
   }
 }
 
-function* discoverProject(dir: string, looking?: Looking): Generator<SessionRef> {
-  const [ids, folders, beside] = [new Set<string>(), new Set<string>(), [] as string[]];
+function inProject(dir: string, looking?: Looking): SessionRef[] {
+  const ids: string[] = [];
+  const beside: string[] = [];
+  const folders = new Set<string>();
   for (const entry of entriesOf(dir, looking)) {
     const { name } = entry;
     if (isAgent(name)) beside.push(name);
-    else if (name.endsWith(JSONL)) ids.add(name.slice(0, -JSONL.length));
+    else if (name.endsWith(JSONL)) ids.push(name.slice(0, -JSONL.length));
     else if (!entry.isFile()) folders.add(name);
   }
   const flat = flatAgents(dir, beside.sort(), looking);
-  for (const id of [...new Set([...ids, ...folders, ...flat.keys()])].sort()) {
-    const nested = folders.has(id) ? bundle(join(dir, id), looking) : { agents: [], outputs: [] };
-    const agents = [...(flat.get(id) ?? []), ...nested.agents];
-    const main = ids.has(id) ? fileRef(`${dir}${sep}${id}${JSONL}`, "main", looking) : undefined;
+  // What is left of a session without a file of its own are its subagents.
+  const left = new Set([...folders, ...flat.keys()]);
+  for (const id of ids) left.delete(id);
+  const found: SessionRef[] = [];
+  for (const id of [...ids, ...left].sort()) {
+    const nested = folders.has(id) ? bundle(`${dir}${sep}${id}`, looking) : NOTHING;
+    const agents = flat.get(id)?.concat(nested.agents) ?? nested.agents;
+    const main = left.has(id) ? undefined : fileRef(`${dir}${sep}${id}${JSONL}`, "main", looking);
     if (main) {
-      const files = [main, ...agents, ...nested.outputs];
-      yield { agent: "claude", originalId: id, path: main.path, files };
+      const files = nested === NOTHING && agents.length === 0 ? [main] : [main, ...agents, ...nested.outputs];
+      found.push({ agent: "claude", originalId: id, path: main.path, files });
     }
-    for (const agent of agents) yield agentRef(agent, id);
+    for (const agent of agents) found.push(agentRef(agent, id));
   }
+  return found;
 }
 
+const NOTHING: Bundle = { agents: [], outputs: [] };
 const JSONL = ".jsonl";
 
 function isAgent(name: string): boolean {
@@ -110,14 +118,20 @@ function sessionOf(line: string): string | undefined {
   }
 }
 
+interface Bundle {
+  agents: FileRef[];
+  outputs: FileRef[];
+}
+
 /** What lies in a session's own folder: subagents, also those of workflows, and long outputs. */
-function bundle(dir: string, looking?: Looking): { agents: FileRef[]; outputs: FileRef[] } {
-  const inside = new Set(entriesOf(dir, looking).map(({ name }) => name));
-  const [subagents, results] = ["subagents", "tool-results"];
-  return {
-    agents: inside.has(subagents) ? files(join(dir, subagents), isAgent, "subagent", 3, looking) : [],
-    outputs: inside.has(results) ? files(join(dir, results), () => true, "tool_result", 0, looking) : [],
-  };
+function bundle(dir: string, looking?: Looking): Bundle {
+  const found: Bundle = { agents: [], outputs: [] };
+  for (const { name } of entriesOf(dir, looking)) {
+    if (name === "subagents") found.agents = files(join(dir, name), isAgent, "subagent", 3, looking);
+    if (name === "tool-results")
+      found.outputs = files(join(dir, name), () => true, "tool_result", 0, looking);
+  }
+  return found;
 }
 
 function files(

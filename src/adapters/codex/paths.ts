@@ -33,18 +33,20 @@ export interface RolloutFile {
 }
 
 /** Every rollout below a Codex home, by name alone. */
-function* rollouts(root: string, looking?: Looking): Generator<RolloutFile> {
-  for (const folder of FOLDERS) yield* walk(join(root, folder), DEEPEST, looking);
+function rollouts(root: string, looking?: Looking): RolloutFile[] {
+  const found: RolloutFile[] = [];
+  for (const folder of FOLDERS) walk(join(root, folder), DEEPEST, found, looking);
+  return found;
 }
 
-function* walk(folder: string, depth: number, looking?: Looking): Generator<RolloutFile> {
+function walk(folder: string, depth: number, found: RolloutFile[], looking?: Looking): void {
   for (const entry of entriesOf(folder, looking)) {
     const path = `${folder}${sep}${entry.name}`;
     const named = idsOf(entry.name);
     // A folder may be a link to another disk; one that leads back up would lead round in circles.
     if (entry.isDirectory() || (entry.isSymbolicLink() && !named && !leadsBack(folder, path))) {
-      if (depth > 0) yield* walk(path, depth - 1, looking);
-    } else if (named) yield { path, ...named };
+      if (depth > 0) walk(path, depth - 1, found, looking);
+    } else if (named) found.push({ path, thread: named.thread, rollout: named.rollout });
   }
 }
 
@@ -65,31 +67,37 @@ export function idsOf(name: string): { thread: string; rollout: string } | undef
 }
 
 export function* discover(home: Home, looking?: Looking): Generator<SessionRef> {
-  const threads = new Map<string, RolloutFile[]>();
+  const threads = new Map<string, RolloutFile>();
+  // Most threads have one file, and a list for each would cost as much as finding it.
+  const more = new Map<string, RolloutFile[]>();
   for (const file of rollouts(codexHome(home), looking)) {
-    const known = threads.get(file.thread);
-    if (known) known.push(file);
-    else threads.set(file.thread, [file]);
+    if (!threads.has(file.thread)) threads.set(file.thread, file);
+    else more.set(file.thread, [...(more.get(file.thread) ?? []), file]);
   }
-  for (const files of threads.values()) {
-    const ref = refOf(files, looking);
+  for (const file of threads.values()) {
+    const others = more.get(file.thread);
+    const ref = refOf(file.thread, filesOf(others ? [file, ...others] : [file], looking), looking);
     if (ref) yield ref;
   }
 }
 
 /** Rollout ids begin with their time, so the greatest is the one the thread goes on in. */
-function refOf(files: RolloutFile[], looking?: Looking): SessionRef | undefined {
-  const newestFirst = files.sort((a, b) => (a.rollout < b.rollout ? 1 : -1));
+function filesOf(files: RolloutFile[], looking?: Looking): FileRef[] {
   const found: FileRef[] = [];
-  for (const { path } of newestFirst) {
+  for (const { path } of files.sort((a, b) => (a.rollout < b.rollout ? 1 : -1))) {
     const file = fileRef(path, found.length === 0 ? "main" : "parent", looking);
     // Two ways to one file, by a link, are one.
     if (file && !found.some(({ inode }) => inode === file.inode)) found.push(file);
   }
-  const [main] = found;
-  if (!main || !newestFirst[0]) return undefined;
-  const { parent } = knownOf(main, PEEK, looking) ?? { parent: spawnerOf(main.path) };
-  const ref = { agent: "codex", originalId: newestFirst[0].thread, path: main.path, files: found };
+  return found;
+}
+
+function refOf(originalId: string, files: FileRef[], looking?: Looking): SessionRef | undefined {
+  const [main] = files;
+  if (!main) return undefined;
+  const known = knownOf(main, PEEK, looking);
+  const parent = known ? known.parent : spawnerOf(main.path);
+  const ref = { agent: "codex", originalId, path: main.path, files };
   return parent === undefined ? ref : { ...ref, parent };
 }
 

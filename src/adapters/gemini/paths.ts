@@ -20,37 +20,39 @@ export function stores(home: Home): string[] {
   return [join(geminiHome(home), "tmp")];
 }
 
-/** A file that may be a session, by its name alone. */
 interface Candidate {
   file: FileRef;
+  id: string;
   /** For a subagent: the folder it lies in bears its parent's id. */
   parent?: string;
 }
 
 export function* discover(home: Home, looking?: Looking): Generator<SessionRef> {
-  const found = new Map<string, { candidate: Candidate; id: string }[]>();
+  const sessions = new Map<string, Candidate[]>();
+  const agents = new Map<string, FileRef[]>();
   for (const store of stores(home))
     for (const candidate of candidates(store, looking)) {
-      const { file } = candidate;
-      const id = knownOf(file, BEGINNING, looking)?.originalId ?? idIn(file.path);
-      if (id === undefined) continue;
-      const key = `${candidate.parent ?? ""}/${id}`;
-      const others = found.get(key);
-      if (others) others.push({ candidate, id });
-      else found.set(key, [{ candidate, id }]);
+      const { file, id, parent } = candidate;
+      add(sessions, parent === undefined ? id : `${parent}\0${id}`, candidate);
+      if (parent !== undefined) add(agents, dirname(file.path), { ...file, role: "subagent" });
     }
-  for (const versions of found.values()) {
-    const [first] = versions;
-    if (!first) continue;
-    const { file, parent } = newest(versions.map(({ candidate }) => candidate));
-    yield {
-      agent: "gemini",
-      originalId: first.id,
-      path: file.path,
-      files: [file, ...(parent === undefined ? agentsOf(file.path, first.id) : [])],
-      ...(parent !== undefined && { parent }),
-    };
+  for (const versions of sessions.values()) {
+    const { file, id: originalId, parent } = newest(versions);
+    const ref = { agent: "gemini", originalId, path: file.path, files: [file] };
+    if (parent !== undefined) yield { ...ref, parent };
+    else {
+      if (agents.size > 0)
+        for (const folder of agentFolders(file.path, originalId))
+          ref.files.push(...(agents.get(folder) ?? []));
+      yield ref;
+    }
   }
+}
+
+function add<T>(lists: Map<string, T[]>, key: string, item: T): void {
+  const list = lists.get(key);
+  if (list) list.push(item);
+  else lists.set(key, [item]);
 }
 
 function* candidates(store: string, looking?: Looking): Generator<Candidate> {
@@ -59,17 +61,24 @@ function* candidates(store: string, looking?: Looking): Generator<Candidate> {
     for (const entry of entriesOf(chats, looking)) {
       const path = `${chats}${sep}${entry.name}`;
       if (MAIN.test(entry.name)) {
-        const file = fileRef(path, "main", looking);
-        if (file) yield { file };
+        const found = candidate(path, looking);
+        if (found) yield found;
       } else if (!entry.isFile()) yield* subagents(path, entry.name.replace(AGENTS, ""), looking);
     }
   }
 }
 
+function candidate(path: string, looking?: Looking): Candidate | undefined {
+  const file = fileRef(path, "main", looking);
+  if (!file) return undefined;
+  const id = knownOf(file, BEGINNING, looking)?.originalId ?? idIn(path);
+  return id === undefined ? undefined : { file, id };
+}
+
 function* subagents(folder: string, parent: string, looking?: Looking): Generator<Candidate> {
   for (const { name } of entriesOf(folder, looking)) {
-    const file = name.endsWith(".jsonl") ? fileRef(join(folder, name), "main", looking) : undefined;
-    if (file) yield { file, parent };
+    const found = name.endsWith(".jsonl") ? candidate(join(folder, name), looking) : undefined;
+    if (found) yield { ...found, parent };
   }
 }
 
@@ -78,12 +87,15 @@ const AGENTS = /\.agents$/;
 /** Where Baton puts subagents: the CLI deletes the folder that bears the id itself together with a ghost. */
 export const agentsFolder = (id: string): string => `${id}.agents`;
 
+function agentFolders(path: string, id: string): string[] {
+  return [id, agentsFolder(id)].map((name) => `${dirname(path)}${sep}${name}`);
+}
+
 /** The files of a session's subagents. */
 export function agentsOf(path: string, id: string): FileRef[] {
   const found: FileRef[] = [];
-  for (const name of [id, agentsFolder(id)])
-    for (const { file } of subagents(join(dirname(path), name), id))
-      found.push({ ...file, role: "subagent" });
+  for (const folder of agentFolders(path, id))
+    for (const { file } of subagents(folder, id)) found.push({ ...file, role: "subagent" });
   return found;
 }
 
@@ -92,9 +104,9 @@ export function agentsOf(path: string, id: string): FileRef[] {
  * first generation goes on in a file beside its own, in a folder of another name.
  */
 function newest(versions: readonly Candidate[]): Candidate {
+  if (versions.length === 1 && versions[0]) return versions[0];
   const byTime = [...versions].sort((a, b) => b.file.mtimeMs - a.file.mtimeMs || b.file.size - a.file.size);
-  if (byTime.length > 1) for (const one of byTime) if (hasReply(one.file.path)) return one;
-  return byTime[0] as Candidate;
+  return byTime.find(({ file }) => hasReply(file.path)) ?? (byTime[0] as Candidate);
 }
 
 const REPLY = /"type":\s*"gemini"/;

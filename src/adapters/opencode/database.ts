@@ -20,7 +20,7 @@ export function generationOf(database: DatabaseSync): Generation | undefined {
 export interface SessionRow {
   id: string;
   parent: string | undefined;
-  /** When it last changed, in milliseconds. */
+  /** When it last changed, in milliseconds; another one after each change. */
   updated: number;
   /** The bytes of its messages. */
   size: number;
@@ -39,29 +39,48 @@ export function reading<T>(path: string, use: (database: DatabaseSync) => T): T 
   }
 }
 
-/** `octet_length` needs not read what it measures. */
 const LIST = {
-  rows: `SELECT s.id, s.parent_id AS parent, s.time_updated AS updated, s.directory,
-    (SELECT coalesce(sum(octet_length(m.data)), 0) FROM message m WHERE m.session_id = s.id) +
-    (SELECT coalesce(sum(octet_length(p.data)), 0) FROM part p WHERE p.session_id = s.id) AS size
-    FROM session s`,
-  go: `SELECT s.id, s.parent_session_id AS parent, s.updated_at AS updated, NULL AS directory,
-    (SELECT coalesce(sum(octet_length(m.parts)), 0) FROM messages m WHERE m.session_id = s.id) AS size
-    FROM sessions s`,
+  rows: "SELECT id, parent_id AS parent, time_updated AS updated, directory, 0 AS events FROM session",
+  events: `SELECT s.id, s.parent_id AS parent, s.time_updated AS updated, s.directory, e.seq AS events
+    FROM session s LEFT JOIN event_sequence e ON e.aggregate_id = s.id`,
+  go: "SELECT id, parent_session_id AS parent, updated_at AS updated, NULL AS directory, 0 AS events FROM sessions",
 } as const;
 
-export function sessionRows(database: DatabaseSync, generation: Generation): SessionRow[] {
-  return Array.from(
-    wideRows(database.prepare(LIST[generation])),
-    ({ id, parent, updated, size, directory }) => ({
+/** `octet_length` needs not read what it measures. */
+const SIZE = {
+  rows: `SELECT
+    (SELECT coalesce(sum(octet_length(data)), 0) FROM message WHERE session_id = ?1) +
+    (SELECT coalesce(sum(octet_length(data)), 0) FROM part WHERE session_id = ?1) AS size`,
+  go: "SELECT coalesce(sum(octet_length(parts)), 0) AS size FROM messages WHERE session_id = ?1",
+} as const;
+
+/** `known`: the sessions as they were once, whose sizes are not measured again while nothing was written to them. */
+export function sessionRows(
+  database: DatabaseSync,
+  generation: Generation,
+  known: ReadonlyMap<string, Pick<SessionRow, "updated" | "size">> = new Map(),
+): SessionRow[] {
+  const isCounted = generation === "rows" && hasTable(database, "event_sequence");
+  const size = database.prepare(SIZE[generation]);
+  const rows = wideRows(database.prepare(LIST[isCounted ? "events" : generation]));
+  return Array.from(rows, ({ id, parent, updated, directory, events }) => {
+    const row = {
       id: String(id),
       parent: typeof parent === "string" && parent !== "" ? parent : undefined,
-      updated: inMilliseconds(Number(updated)),
-      size: Number(size),
+      updated: inMilliseconds(Number(updated)) + (Number(events) % FRACTIONS || 0) / FRACTIONS,
       directory: typeof directory === "string" ? directory : undefined,
-    }),
-  );
+    };
+    const before = isCounted ? known.get(row.id) : undefined;
+    const isSame = before !== undefined && before.updated === row.updated;
+    return { ...row, size: isSame ? before.size : Number(size.get(row.id)?.size ?? 0) };
+  });
 }
+
+/**
+ * The session's own time stands still while a turn is written. The count of its events does not; as the fraction of
+ * a millisecond, of which a double holds this many, it makes a time of every change another one.
+ */
+const FRACTIONS = 4096;
 
 /** Damage is taken for long ago. */
 function inMilliseconds(time: number): number {

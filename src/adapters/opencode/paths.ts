@@ -4,8 +4,8 @@ import { readFileSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { BatonError } from "../../session/error.ts";
-import type { FileRef, Home, Looking, SessionRef } from "../adapter.ts";
-import { entriesOf, fileRef } from "../folder.ts";
+import type { FileRef, Home, KnownDatabase, Looking, SessionRef } from "../adapter.ts";
+import { entriesOf, fileRef, knownOf } from "../folder.ts";
 import { generationOf, reading, type SessionRow, sessionRows } from "./database.ts";
 import { headOf, ROWS, SQLITE } from "./head.ts";
 import { isObject, objectOf, word } from "./native.ts";
@@ -30,43 +30,74 @@ export function stores(home: Home): string[] {
 const ANY_DATABASE = /^opencode(?:-[\w.-]+)?\.db$/;
 
 export function* discover(home: Home, looking?: Looking): Generator<SessionRef> {
-  const known = new Set<string>();
-  for (const ref of found(home, looking)) {
-    if (known.has(ref.originalId)) continue;
+  const listed = new Set<string>();
+  for (const refs of found(home, looking)) {
+    const shown = refs.sessions.filter(({ originalId }) => !listed.has(originalId));
     // A row without messages must not hide what another store has.
-    if (ref.files.some(({ size }) => size > 0)) known.add(ref.originalId);
-    yield ref;
+    for (const { originalId, files } of shown) if (files.some(({ size }) => size > 0)) listed.add(originalId);
+    // A session that is hidden today has to be found when it no longer is.
+    if (refs.stamp !== undefined && shown.length === refs.sessions.length)
+      looking?.onDatabase?.(refs.path, refs.stamp);
+    yield* shown;
   }
 }
 
-function* found(home: Home, looking?: Looking): Generator<SessionRef> {
+/** The sessions of a database, or of a folder in a tree. */
+interface Found {
+  sessions: readonly SessionRef[];
+  path: string;
+  /** Of a database. */
+  stamp?: string | undefined;
+}
+
+function* found(home: Home, looking?: Looking): Generator<Found> {
   const data = dataFolder(home);
-  const names = entriesOf(data, looking)
-    .map(({ name }) => name)
-    .filter((name) => ANY_DATABASE.test(name));
+  const names = entriesOf(data, looking).flatMap(({ name }) => (ANY_DATABASE.test(name) ? [name] : []));
   // The plain name sorts first, and is the one in use.
-  for (const name of names.sort((a, b) => a.length - b.length)) yield* inDatabase(join(data, name), looking);
+  for (const name of names.sort((a, b) => a.length - b.length)) yield inDatabase(join(data, name), looking);
   yield* inTree(join(data, "storage"), looking);
   for (const { name } of entriesOf(join(data, "project"), looking))
     yield* inTree(join(data, "project", name, "storage"), looking);
   for (const project of new Set([home.dir, ...(home.projects ?? [])]))
-    yield* inDatabase(join(project, ".opencode", DATABASE), looking);
+    yield inDatabase(join(project, ".opencode", DATABASE), looking);
 }
 
-function* inDatabase(path: string, looking?: Looking): Generator<SessionRef> {
+function inDatabase(path: string, looking?: Looking): Found {
   const file = fileRef(path, "main", looking);
-  if (!file || file.size === 0) return;
+  if (!file || file.size === 0) return { path, sessions: [] };
+  const stamp = stampOf(file);
+  const known = looking?.database?.(path);
   try {
-    yield* refsIn(file);
+    const isSame = known !== undefined && known.stamp === stamp;
+    return { path, stamp, sessions: isSame ? [...known.sessions()] : refsIn(file, known) };
   } catch (error) {
     looking?.onProblem?.(path, error as Error);
+    return { path, sessions: [] };
   }
 }
 
-function refsIn(file: FileRef): SessionRef[] {
+/** Longer than the clock of any disk needs to go on. */
+const SETTLED_MS = 2000;
+
+/**
+ * Whoever writes to a database changes it or its log. Undefined right after that: the next change might have the
+ * same time. An empty log is what looking into the database leaves behind.
+ */
+function stampOf(file: FileRef): string | undefined {
+  const log = fileRef(`${file.path}-wal`, "main");
+  const files = log && log.size > 0 ? [file, log] : [file];
+  if (files.some(({ mtimeMs }) => Math.abs(Date.now() - mtimeMs) < SETTLED_MS)) return undefined;
+  return files.map(({ size, mtimeMs, inode }) => `${size} ${mtimeMs} ${inode}`).join(";");
+}
+
+function refsIn(file: FileRef, known?: KnownDatabase): SessionRef[] {
+  const before = new Map<string, { updated: number; size: number }>();
+  for (const { originalId, files } of known?.sessions() ?? [])
+    if (files[0]?.inode === file.inode)
+      before.set(originalId, { updated: files[0].mtimeMs, size: files[0].size });
   return reading(file.path, (database) => {
     const generation = generationOf(database);
-    const rows = generation ? sessionRows(database, generation) : [];
+    const rows = generation ? sessionRows(database, generation, before) : [];
     const ids = new Set(rows.map(({ id }) => id));
     return rows.map((row) => refOf(file, row, ids));
   });
@@ -83,22 +114,20 @@ function refOf(
   return parent !== undefined && ids.has(parent) ? { ...ref, parent } : ref;
 }
 
-function* inTree(storage: string, looking?: Looking): Generator<SessionRef> {
+function* inTree(storage: string, looking?: Looking): Generator<Found> {
   const sessions = join(storage, "session");
   for (const project of entriesOf(sessions, looking)) {
     if (!project.isDirectory()) continue;
-    for (const { name } of entriesOf(join(sessions, project.name), looking)) {
-      const ref = name.endsWith(".json")
-        ? treeRefIfReadable(join(sessions, project.name, name), looking)
-        : undefined;
-      if (ref) yield ref;
-    }
+    const path = join(sessions, project.name);
+    const names = entriesOf(path, looking).flatMap(({ name }) => (name.endsWith(".json") ? [name] : []));
+    yield { path, sessions: names.flatMap((name) => treeRefIfReadable(join(path, name), looking) ?? []) };
   }
 }
 
 /** The sessions of the same tree that this one has spawned. */
 export function discoverBeside(ref: SessionRef): SessionRef[] {
   return [...inTree(storageOf(ref.path))]
+    .flatMap(({ sessions }) => sessions)
     .filter(({ parent }) => parent === ref.originalId)
     .sort((a, b) => (a.originalId < b.originalId ? 1 : -1));
 }
@@ -115,14 +144,15 @@ function treeRefIfReadable(path: string, looking?: Looking): SessionRef | undefi
 
 function treeRef(path: string, looking?: Looking): SessionRef | undefined {
   const file = fileRef(path, "main", looking);
-  const originalId = basename(path, ".json");
+  if (!file) return undefined;
+  const known = knownOf(file, 0, looking);
   const { messages } = foldersOf(path);
   // A session without a message is none.
-  if (!file || namesIn(messages).length === 0) return undefined;
+  if (!known && namesIn(messages).length === 0) return undefined;
   const { mtimeMs } = statSync(messages);
   const main = { ...file, mtimeMs: Math.max(file.mtimeMs, mtimeMs) };
-  const parent = word(objectOf(parsed(readFileSync(path, "utf8"))).parentID);
-  const ref = { agent: "opencode", originalId, path, files: [main] };
+  const { parent } = known ?? { parent: word(objectOf(parsed(readFileSync(path, "utf8"))).parentID) };
+  const ref = { agent: "opencode", originalId: basename(path, ".json"), path, files: [main] };
   return parent === undefined ? ref : { ...ref, parent };
 }
 
