@@ -107,6 +107,24 @@ export interface Onto {
   after?: string | null;
 }
 
+export interface Keepsakes {
+  files: readonly FileRef[];
+  /** What stands in a file that is not the session's alone. */
+  facts: Readonly<Record<string, string>>;
+}
+
+/** A session of which only the archive is left. */
+export interface Kept {
+  /** As it was when it was found for the last time; `files` with its keepsakes. */
+  ref: SessionRef;
+  facts: Keepsakes["facts"];
+  /** What a file held, or the lines of a session that was none. */
+  bytes(file: FileRef): AsyncIterable<Uint8Array>;
+  /** The installed CLI. */
+  cli?: { version: string; path: string };
+  now: Date;
+}
+
 /** A record in the target's dialect. */
 export interface WrittenRecord {
   type: "record";
@@ -204,6 +222,15 @@ export interface Adapter {
   recognise(path: string): Promise<SessionRef | undefined>;
   /** The ref with every file that opening it reads; absent where `discover` already names them all. */
   bundle?(ref: SessionRef): Promise<SessionRef>;
+  /**
+   * For a session that is not a file of its own but rows of a database, or a tree of files: all of it as lines that
+   * `open` reads from a file. Undefined = its files are the session.
+   */
+  lines?(ref: SessionRef): AsyncIterable<readonly NativeRecord[]> | undefined;
+  /** What else has to be kept so that its CLI finds the session again once it has deleted it. */
+  keepsakes?(ref: SessionRef): Promise<Keepsakes>;
+  /** What brings a deleted session back; absent = its files, where they were. */
+  restore?(kept: Kept, home: Home): AsyncIterable<Change>;
   open(ref: SessionRef): Promise<Source>;
   /** How its records are read, for whoever folds them himself. */
   // biome-ignore lint/suspicious/noExplicitAny: each adapter has a state of its own, opaque to everybody else.

@@ -28,6 +28,14 @@ const COMMANDS: Record<string, { summary: string; load(): Promise<CommandFile> }
     summary: "everything that was written to stores",
     load: () => import("./commands/operations.ts"),
   },
+  archive: {
+    summary: "keep the bytes of every session",
+    load: () => import("./commands/archive.ts"),
+  },
+  restore: {
+    summary: "write a session back that its CLI has deleted",
+    load: () => import("./commands/restore.ts"),
+  },
   verify: {
     summary: "prove that the real CLI resumes a session",
     load: () => import("./commands/verify.ts"),

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Adapter } from "../adapter.ts";
 import { canExtend } from "./extend.ts";
 import { configuration, isLive, projects, version } from "./installed.ts";
+import { keepsakes, lines, restore } from "./kept.ts";
 import { discoverStore } from "./legacy-store.ts";
 import { open, reading } from "./open.ts";
 import { configDir, discoverFiles } from "./paths.ts";
@@ -33,6 +34,9 @@ export const claude: Adapter = {
   projects,
   stores: (home) => [configDir(home)],
   recognise,
+  lines,
+  keepsakes,
+  restore,
   open: (ref) => open(ref),
   reading: (ref) => reading(ref),
   fold,

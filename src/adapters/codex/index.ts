@@ -3,6 +3,7 @@ import type { Adapter } from "../adapter.ts";
 import { canExtend } from "./extend.ts";
 import { newId } from "./ids.ts";
 import { configuration, isLive, projects, version } from "./installed.ts";
+import { keepsakes, restore } from "./kept.ts";
 import { bundle, open, reading } from "./open.ts";
 import { discover, recognise, stores } from "./paths.ts";
 import { pathOf, plan, resumeCommand } from "./plan.ts";
@@ -30,6 +31,8 @@ export const codex: Adapter = {
   projects,
   stores,
   recognise,
+  keepsakes,
+  restore,
   bundle,
   open,
   reading: (ref) => reading(ref),

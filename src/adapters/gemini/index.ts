@@ -4,6 +4,7 @@ import { copy } from "./copied-file.ts";
 import { canExtend } from "./extend.ts";
 import { newId } from "./ids.ts";
 import { configuration, isLive, version } from "./installed.ts";
+import { keepsakes, restore } from "./kept.ts";
 import { open, reading } from "./open.ts";
 import { discover, projects, recognise, stores } from "./paths.ts";
 import { pathOf, plan, resumeCommand } from "./plan.ts";
@@ -31,6 +32,8 @@ export const gemini: Adapter = {
   projects,
   stores,
   recognise,
+  keepsakes,
+  restore,
   open,
   reading,
   fold,

@@ -162,7 +162,8 @@ export async function projectOf(path: string): Promise<string | undefined> {
   return undefined;
 }
 
-function projectFolder(path: string): string | undefined {
+/** Where everything of a project lies. */
+export function projectFolder(path: string): string | undefined {
   const at = path.lastIndexOf(`/${CHATS}/`);
   return at === -1 ? undefined : path.slice(0, at);
 }

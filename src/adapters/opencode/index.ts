@@ -4,6 +4,7 @@ import { canExtend, copy, isTakenBack } from "./copied-store.ts";
 import { exchange } from "./exported.ts";
 import { newSessionId } from "./ids.ts";
 import { configuration, isLive, version } from "./installed.ts";
+import { keepsakes, lines, restore } from "./kept.ts";
 import { isResumable, open, reading } from "./open.ts";
 import { discover, projects, recognise, stores } from "./paths.ts";
 import { pathOf, plan, resumeCommand } from "./plan.ts";
@@ -33,6 +34,9 @@ export const opencode: Adapter = {
   projects,
   stores,
   recognise,
+  lines,
+  keepsakes,
+  restore,
   open,
   reading,
   fold,

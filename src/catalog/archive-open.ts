@@ -1,0 +1,100 @@
+// Opens a session of which only the archive is left: its files are put into a private folder for as long as somebody
+// reads them.
+import { basename, join, parse } from "node:path";
+import type { Adapter, FileRef, SessionRef } from "../adapters/adapter.ts";
+import { BatonError } from "../session/error.ts";
+import type { Source } from "../session/source.ts";
+import { withPrivateFolder, writePieces } from "../storage/copy-file.ts";
+import {
+  type ArchivedFile,
+  type ArchivedSession,
+  bytesIn,
+  withIndex,
+  withSubagents,
+} from "./archive-read.ts";
+
+export interface ArchivedSource {
+  batonHome: string;
+  adapter: Adapter;
+  session: ArchivedSession;
+  /** Everything that is archived, for its subagents. */
+  all: readonly ArchivedSession[];
+}
+
+/** The source can be read until `use` is done. */
+export function withArchived<T>(
+  { batonHome, adapter, session, all }: ArchivedSource,
+  use: (source: Source, ref: SessionRef) => Promise<T>,
+): Promise<T> {
+  return withPrivateFolder(async (folder) => {
+    const refs = new Map<ArchivedSession, SessionRef>();
+    for (const one of withSubagents([session], all)) refs.set(one, await materialise(batonHome, one, folder));
+    const ref = refs.get(session);
+    if (!ref) throw notArchived(session);
+    return use(await opened(adapter, session, refs), ref);
+  });
+}
+
+/** Files find the subagents that lie beside them; rows do not. */
+async function opened(
+  adapter: Adapter,
+  session: ArchivedSession,
+  refs: ReadonlyMap<ArchivedSession, SessionRef>,
+): Promise<Source> {
+  const ref = refs.get(session);
+  if (!ref) throw notArchived(session);
+  const source = await adapter.open(ref);
+  if (!session.files.some(({ isRows }) => isRows)) return source;
+  return {
+    ...source,
+    async *children() {
+      for (const child of refs.keys())
+        if (child.parent === session.originalId && child !== session)
+          yield await opened(adapter, child, refs);
+    },
+  };
+}
+
+/** Writes the session into a folder; the ref opens it there. */
+export async function materialise(
+  batonHome: string,
+  session: ArchivedSession,
+  folder: string,
+): Promise<SessionRef> {
+  const files = await withIndex<FileRef[]>(batonHome, [], async (database) => {
+    const written: FileRef[] = [];
+    for (const file of session.files) {
+      const path = placeIn(folder, session, file);
+      await writePieces(path, bytesIn(batonHome, database, file.name));
+      written.push({ path, role: file.role, size: file.size, mtimeMs: file.mtimeMs, inode: 0 });
+    }
+    return written;
+  });
+  const main = files.find(({ role }) => role === "main");
+  if (!main) throw notArchived(session);
+  const { agent, originalId, parent, thread } = session;
+  // Lines are of one session, so no thread has to be named in them.
+  const isThread = thread !== undefined && !session.files.some(({ isRows }) => isRows);
+  return {
+    agent,
+    originalId,
+    path: main.path,
+    files,
+    ...(parent !== undefined && { parent }),
+    ...(isThread && { thread }),
+  };
+}
+
+export function notArchived({ agent, originalId }: ArchivedSession): BatonError {
+  return new BatonError(
+    "not_found",
+    `${agent}:${originalId} is not in the archive any more.`,
+    "`baton archive list` shows what there is.",
+  );
+}
+
+/** Under the same path inside the folder, because adapters tell things by where a file lies. */
+function placeIn(folder: string, { path, originalId }: ArchivedSession, file: ArchivedFile): string {
+  const inside = (at: string) => join(folder, at.slice(parse(at).root.length));
+  return file.isRows ? join(inside(path), `${basename(originalId)}.jsonl`) : inside(file.path);
+}

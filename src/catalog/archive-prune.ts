@@ -1,0 +1,117 @@
+// Takes sessions out of the archive. What would go is worked out by doing it in a transaction that is then rolled
+// back, so that the preview is what happens.
+import type { DatabaseSync } from "node:sqlite";
+import type { SessionRef } from "../adapters/adapter.ts";
+import { collect, unusedBytes } from "./archive-collect.ts";
+import { archiveFolder, writeIndex } from "./archive-index.ts";
+import { applyNote, type Note } from "./archive-notes.ts";
+import { type ArchivedSession, goneAmong, sessionsIn, withSubagents } from "./archive-read.ts";
+import { newBatches } from "./archive-write.ts";
+
+export interface PruneRequest {
+  /** The sessions that the stores hold now. */
+  found: Iterable<{ ref: SessionRef }>;
+  agents?: readonly string[];
+  /** Only sessions that last changed before. */
+  before?: Date;
+  /** The newest ones that stay, however old they are. */
+  keepNewest?: number;
+  /** Also sessions of which the archive is the only copy. */
+  gone?: boolean;
+  /** Do it; otherwise only say what would go. */
+  yes?: boolean;
+}
+
+export interface PrunedSession {
+  id: string;
+  agent: string;
+  originalId: string;
+  path: string;
+  updated: string;
+  size: number;
+  /** The archive was the only copy. */
+  gone: boolean;
+}
+
+export interface Pruned {
+  sessions: PrunedSession[];
+  subagents: number;
+  /** Bytes of the archive that nobody needs then. */
+  freed: number;
+  /** Sessions that stay because the archive is the only copy. */
+  protected: number;
+  done: boolean;
+}
+
+export async function pruneArchive(batonHome: string, request: PruneRequest): Promise<Pruned> {
+  const { database, release } = await writeIndex(batonHome);
+  try {
+    const { chosen, gone, spared } = choose(sessionsIn(database), request);
+    const note: Note = { type: "forget", at: Date.now(), sessions: chosen.map(identityOf) };
+    const freed = freedBy(database, note);
+    if (request.yes) await forget(batonHome, database, note);
+    const main = chosen.filter(({ parent }) => parent === undefined);
+    return {
+      sessions: main.map((session) => summaryOf(session, gone.has(session))),
+      subagents: chosen.length - main.length,
+      freed,
+      protected: spared,
+      done: request.yes ?? false,
+    };
+  } finally {
+    database.close();
+    release();
+  }
+}
+
+interface Choice {
+  chosen: ArchivedSession[];
+  gone: ReadonlySet<ArchivedSession>;
+  spared: number;
+}
+
+/** Without anything that says which, none: then only what nobody needs is freed. */
+function choose(all: readonly ArchivedSession[], request: PruneRequest): Choice {
+  const { agents, before, keepNewest } = request;
+  const gone = new Set(goneAmong(all, request.found));
+  if (!agents && !before && keepNewest === undefined) return { chosen: [], gone, spared: 0 };
+  const wanted = all
+    .filter(({ parent, agent }) => parent === undefined && (agents?.includes(agent) ?? true))
+    .slice(keepNewest ?? 0)
+    .filter(({ updated }) => before === undefined || updated < before.getTime());
+  const chosen = withSubagents(wanted, all).filter((session) => request.gone || !gone.has(session));
+  const spared = request.gone ? 0 : wanted.filter((session) => gone.has(session)).length;
+  return { chosen, gone, spared };
+}
+
+function identityOf({ agent, originalId, thread, path }: ArchivedSession) {
+  return { agent, originalId, thread: thread ?? "", path };
+}
+
+function freedBy(database: DatabaseSync, note: Note): number {
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    applyNote(database, note);
+    return unusedBytes(database);
+  } finally {
+    database.exec("ROLLBACK");
+  }
+}
+
+async function forget(batonHome: string, database: DatabaseSync, note: Note): Promise<void> {
+  const batches = await newBatches(archiveFolder(batonHome), database);
+  try {
+    await batches.add(note);
+    await batches.finish();
+  } finally {
+    await batches.close();
+  }
+  await collect(batonHome, database, true);
+}
+
+function summaryOf(
+  { id, agent, originalId, path, updated, size }: ArchivedSession,
+  gone: boolean,
+): PrunedSession {
+  return { id, agent, originalId, path, updated: new Date(updated).toISOString(), size, gone };
+}

@@ -1,0 +1,163 @@
+// archive: keeps the native bytes of every session; archive list and archive prune show and shrink it.
+import { type Command, InvalidArgumentError } from "commander";
+import { archiveSessions } from "../../catalog/archive.ts";
+import { type Pruned, type PrunedSession, pruneArchive } from "../../catalog/archive-prune.ts";
+import { archivedSessions, goneAmong } from "../../catalog/archive-read.ts";
+import { type ArchiveReport, reportArchive } from "../../catalog/archive-report.ts";
+import { adapterNamed } from "../../catalog/locate.ts";
+import { walk } from "../../catalog/scan.ts";
+import type { Run } from "../command.ts";
+import type { Context } from "../context.ts";
+import { bytes, counted, cut, shortPath } from "../text.ts";
+
+export function define(command: Command, run: Run): void {
+  command.action(() => run(archive));
+  command
+    .command("list")
+    .description("what is archived, newest first")
+    .option("--gone", "only sessions that no store holds any more")
+    .action((options: { gone?: boolean }) => run((context) => list(context, options)));
+  command
+    .command("prune")
+    .description("take sessions out of the archive; says what would go unless --yes")
+    .option("--older-than <time>", "sessions that last changed before: a date, or 90d, 12w ago", before)
+    .option("--keep-newest <count>", "leave that many of the newest, however old", count)
+    .option("--agent <agents...>", "only sessions of these agents")
+    .option("--gone", "also sessions that are nowhere else any more")
+    .option("--yes", "do it")
+    .action((options: PruneOptions) => run((context) => prune(context, options)));
+}
+
+async function archive(context: Context): Promise<number> {
+  const { output, batonHome, home } = context;
+  const found = walk(home, await context.adapters());
+  const progress = output.progress("Archiving");
+  const archived = await archiveSessions(batonHome, found, {
+    onProgress: ({ bytes: done, ofBytes }) => progress.at(done, ofBytes, bytes),
+    onRebuild: output.warn,
+    patience: PATIENCE_MS,
+  });
+  progress.end();
+  const report = await reportArchive(batonHome);
+  for (const { agent, originalId, problem } of archived.problems)
+    output.warn(`${agent}:${originalId} is not archived: ${problem}`);
+  if (output.isJson) await output.json({ ...archived, ...report });
+  else {
+    const { added, updated, unchanged } = archived;
+    output.message(`Archived ${counted(added, "new session")}, ${updated} changed, ${unchanged} unchanged.`);
+    for (const line of reportLines(report)) await output.write(`${line}\n`);
+  }
+  return archived.problems.length > 0 ? 1 : 0;
+}
+
+/** Somebody else's archiving of a large store. */
+const PATIENCE_MS = 600_000;
+
+function reportLines(report: ArchiveReport): string[] {
+  const rows = [
+    ["agent", "sessions", "native", "archived", ""],
+    ...[...report.agents, { ...report, agent: "all" }].map((row) => [
+      row.agent,
+      String(row.sessions),
+      bytes(row.nativeBytes),
+      bytes(row.archivedBytes),
+      row.nativeBytes === 0 ? "" : `${Math.round((row.archivedBytes / row.nativeBytes) * 100)} %`,
+    ]),
+  ];
+  const widths = rows[0]!.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));
+  return rows.map((row) =>
+    row
+      .map((cell, at) => (at === 0 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!)))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+async function list(context: Context, options: { gone?: boolean }): Promise<undefined> {
+  const { output, batonHome, home } = context;
+  const all = await archivedSessions(batonHome);
+  const gone = new Set(goneAmong(all, walk(home, await context.adapters())));
+  const rows = all
+    .filter((session) => !options.gone || gone.has(session))
+    .map(({ facts: _, updated, archived, files, ...session }, at, shown) => ({
+      ...session,
+      updated: new Date(updated).toISOString(),
+      archived: new Date(archived).toISOString(),
+      files: files.length,
+      gone: gone.has(shown[at]!),
+    }));
+  if (output.isJson) await output.json({ sessions: rows, total: rows.length });
+  else if (rows.length === 0) output.message("Nothing is archived. `baton archive` keeps what there is.");
+  else for (const row of rows) await output.write(`${rowLine(row, context)}\n`);
+}
+
+type Row = Pick<PrunedSession, "id" | "agent" | "updated" | "size" | "path" | "gone">;
+
+function rowLine({ id, agent, updated, size, path, gone }: Row, { output, home }: Context): string {
+  const columns = [
+    id,
+    gone ? "gone" : "    ",
+    agent.padEnd(8),
+    updated.slice(0, 10),
+    bytes(size).padStart(8),
+  ];
+  const before = columns.join("  ");
+  return `${before}  ${cut(shortPath(path, home.dir), Math.max(10, output.width - before.length - 2))}`;
+}
+
+interface PruneOptions {
+  olderThan?: Date;
+  keepNewest?: number;
+  agent?: string[];
+  gone?: boolean;
+  yes?: boolean;
+}
+
+async function prune(context: Context, options: PruneOptions): Promise<undefined> {
+  const { output, batonHome, home } = context;
+  const adapters = await context.adapters();
+  for (const name of options.agent ?? []) adapterNamed(name, adapters);
+  const pruned = await pruneArchive(batonHome, {
+    found: walk(home, adapters),
+    ...(options.agent && { agents: options.agent }),
+    ...(options.olderThan && { before: options.olderThan }),
+    ...(options.keepNewest !== undefined && { keepNewest: options.keepNewest }),
+    ...(options.gone && { gone: true }),
+    ...(options.yes && { yes: true }),
+  });
+  if (output.isJson) await output.json(pruned);
+  else await printPruned(context, pruned, options);
+}
+
+async function printPruned(context: Context, pruned: Pruned, options: PruneOptions): Promise<void> {
+  const { output } = context;
+  for (const row of pruned.sessions) await output.write(`${rowLine(row, context)}\n`);
+  if (pruned.protected > 0)
+    output.message(
+      `${counted(pruned.protected, "session")} stay because they are nowhere else any more; --gone takes them too.`,
+    );
+  const isChosen = options.agent || options.olderThan || options.keepNewest !== undefined;
+  if (!isChosen) output.message("Say which sessions: --older-than, --keep-newest, --agent.");
+  const what = `${counted(pruned.sessions.length, "session")}, ${bytes(pruned.freed)}`;
+  output.message(
+    pruned.done
+      ? `Took out ${what}.`
+      : `This would take out ${what}. Nothing was changed: add --yes to do it.`,
+  );
+}
+
+const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
+
+function before(text: string): Date {
+  const relative = /^(\d+)([mhdw])$/.exec(text);
+  const time = relative
+    ? new Date(Date.now() - Number(relative[1]) * UNITS[relative[2] as keyof typeof UNITS])
+    : new Date(text);
+  if (Number.isNaN(time.getTime())) throw new InvalidArgumentError("Give a date, or 12h, 90d, 12w.");
+  return time;
+}
+
+function count(text: string): number {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError("Give a whole number.");
+  return Number(text);
+}
