@@ -123,14 +123,15 @@ function promptContent(step: Step & { type: "prompt" }): string | object[] {
 function request(writer: Writer): void {
   const { random } = writer.scene;
   writer.message = `msg_01${letters(random, 22)}`;
+  const written = whole(random, 100, 6000);
   writer.usage = {
     input_tokens: whole(random, 3, 400),
-    cache_creation_input_tokens: whole(random, 100, 6000),
+    cache_creation_input_tokens: written,
     cache_read_input_tokens: whole(random, 10_000, 150_000),
     output_tokens: whole(random, 20, 1500),
     server_tool_use: { web_search_requests: 0, web_fetch_requests: 0 },
     service_tier: "standard",
-    cache_creation: { ephemeral_1h_input_tokens: 0, ephemeral_5m_input_tokens: 0 },
+    cache_creation: { ephemeral_1h_input_tokens: 0, ephemeral_5m_input_tokens: written },
   };
 }
 
