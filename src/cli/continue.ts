@@ -29,8 +29,8 @@ export interface GoOn {
 
 /** Prints the result, or hands the terminal to the agent. */
 export async function goOn(context: Context, result: GoOn, exec: boolean): Promise<number> {
-  const { output, environment } = context;
-  const command = { ...result.command, env: { ...environment, ...result.command.env } };
+  const { output } = context;
+  const command = withEnvironment(context, result.command);
   const warnings = [...result.warnings, ...sentences(result.losses)];
   if (output.isJson) {
     const { agent, originalId, path, losses, operation, backup } = result;
@@ -47,6 +47,11 @@ export async function goOn(context: Context, result: GoOn, exec: boolean): Promi
   if (exec) return start(command);
   await output.write(`${shellLine(command)}\n`);
   return 0;
+}
+
+/** The command as it has to be started from here to find the same home. */
+export function withEnvironment({ environment }: Pick<Context, "environment">, command: Command): Command {
+  return { ...command, env: { ...environment, ...command.env } };
 }
 
 /** What cannot be asked for together with --exec. */

@@ -82,9 +82,21 @@ async function runCommand(argv: string[]): Promise<number> {
       status = (await work(newContext(program.opts<GlobalOptions>()))) ?? 0;
     });
   }
+  if (isBare(program, argv)) {
+    const { pick } = await import("./picker/picker.ts");
+    return pick(newContext(program.opts<GlobalOptions>()));
+  }
   if (argv.length === 0) program.outputHelp();
   else await program.parseAsync(argv, { from: "user" });
   return status;
+}
+
+/** No command and somebody in front of it, who gets to choose among the sessions. */
+function isBare(program: Command, argv: readonly string[]): boolean {
+  const { stdin, stdout } = process;
+  if (!stdin.isTTY || !stdout.isTTY || process.env.TERM === "dumb") return false;
+  const { operands, unknown } = program.parseOptions([...argv]);
+  return operands.length === 0 && unknown.length === 0 && !program.opts<GlobalOptions>().json;
 }
 
 function newProgram(): Command {

@@ -1,16 +1,27 @@
 // Shows long text through the user's pager on a terminal, and writes it as it is everywhere else.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { basename } from "node:path";
 import type { Writable } from "node:stream";
 import { whileChildHasTerminal } from "./interrupt.ts";
 import type { Output } from "./output.ts";
 
-export async function page(pieces: AsyncIterable<string>, output: Output): Promise<void> {
-  const [command, ...words] = pagerOf(process.env.PAGER);
+export interface PageOptions {
+  /** Something else is drawn when the pager ends, so a short text has to be waited for too. */
+  stays?: boolean;
+}
+
+/** Whether the text was on the screen until the reader had seen enough. */
+export async function page(
+  pieces: AsyncIterable<string>,
+  output: Output,
+  { stays = false }: PageOptions = {},
+): Promise<boolean> {
+  const [command, ...words] = pagerOf(process.env.PAGER, stays);
   if (!output.isTerminal || command === undefined) return writeAll(pieces, output);
   const pager = spawn(command, words, {
     stdio: ["pipe", "inherit", "inherit"],
-    env: { LESS: "FRX", ...process.env },
+    env: stays ? { ...process.env, LESS: "R" } : { LESS: "FRX", ...process.env },
   });
   const ended = new Promise<void>((resolve) => pager.once("close", () => resolve()));
   try {
@@ -23,16 +34,18 @@ export async function page(pieces: AsyncIterable<string>, output: Output): Promi
     await feed(pieces, pager.stdin);
     await ended;
   });
+  return basename(command) === "less";
 }
 
-function pagerOf(variable: string | undefined): string[] {
-  if (variable === undefined) return ["less", "-FRX"];
+function pagerOf(variable: string | undefined, stays: boolean): string[] {
+  if (variable === undefined) return ["less", stays ? "-R" : "-FRX"];
   const words = variable.trim().split(/\s+/).filter(Boolean);
   return words[0] === "cat" && words.length === 1 ? [] : words;
 }
 
-async function writeAll(pieces: AsyncIterable<string>, output: Output): Promise<void> {
+async function writeAll(pieces: AsyncIterable<string>, output: Output): Promise<false> {
   for await (const piece of pieces) await output.write(piece);
+  return false;
 }
 
 /** Until the pager is closed, which may be before the text ends. */

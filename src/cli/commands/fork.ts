@@ -10,7 +10,7 @@ import { forkAt } from "../../transform/fork.ts";
 import { movedPath } from "../../transform/remap.ts";
 import { type Run, SESSION } from "../command.ts";
 import type { Context } from "../context.ts";
-import { carryInto, folderWarnings, goOn } from "../continue.ts";
+import { carryInto, folderWarnings, type GoOn, goOn } from "../continue.ts";
 import { collected, movesFor, movesWarnings, REMAP } from "../moves.ts";
 import { openSession } from "../session.ts";
 import { agentFor } from "./resume.ts";
@@ -23,6 +23,8 @@ interface Options {
   cwd?: string;
   remap?: string[];
   dryRun?: boolean;
+  /** The agent starts at once, so its folder has to be there. */
+  exec?: boolean;
   yes?: boolean;
 }
 
@@ -45,6 +47,11 @@ export function define(command: Command, run: Run): void {
 }
 
 async function fork(context: Context, name: string, options: Options): Promise<number> {
+  return goOn(context, await prepareFork(context, name, options), false);
+}
+
+/** Everything but printing the command: with `dryRun` nothing is written either. */
+export async function prepareFork(context: Context, name: string, options: Options): Promise<GoOn> {
   const opened = await openSession(context, name);
   const to = await agentFor(context, opened, options.in);
   const source = options.at === undefined ? opened.source : forkAt(opened.source, options.at);
@@ -52,11 +59,11 @@ async function fork(context: Context, name: string, options: Options): Promise<n
   const cwd = options.cwd === undefined ? undefined : resolve(options.cwd);
   const edits = await editsOf(source, options);
   const moves = movesFor(project, cwd, options.remap);
-  const result = await carryInto(context, source, to, {
+  return carryInto(context, source, to, {
     kind: "fork",
     ...(opened.native && { from: opened.native.ref }),
     warnings: [
-      ...folderWarnings(cwd ?? movedPath(project, moves), false),
+      ...folderWarnings(cwd ?? movedPath(project, moves), options.exec ?? false),
       ...movesWarnings(moves, options.remap),
       ...(edits?.warnings ?? []),
     ],
@@ -66,7 +73,6 @@ async function fork(context: Context, name: string, options: Options): Promise<n
     ...(options.yes && { yes: true }),
     ...(options.dryRun && { dryRun: true }),
   });
-  return goOn(context, result, false);
 }
 
 async function editsOf(source: Source, { drop = [], replace = [] }: Options): Promise<Edits | undefined> {

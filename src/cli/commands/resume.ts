@@ -59,6 +59,11 @@ export function define(command: Command, run: Run): void {
 
 async function resume(context: Context, name: string, options: Options): Promise<number> {
   checkExec(context, options);
+  return goOn(context, await prepareResume(context, name, options), options.exec ?? false);
+}
+
+/** Everything but starting the agent: with `dryRun` nothing is written either. */
+export async function prepareResume(context: Context, name: string, options: Options): Promise<GoOn> {
   const opened = await openSession(context, name);
   const to = await agentFor(context, opened, options.in);
   const project = opened.source.header.project.path;
@@ -79,10 +84,9 @@ async function resume(context: Context, name: string, options: Options): Promise
     ...(isOwn && options.remap ? [UNMOVED] : []),
     ...whyAnew(opened, to),
   ];
-  const result = isOwn
-    ? await ownResume(context, opened, to, { ...options, cwd }, warnings)
-    : await carried(context, opened, to, { ...options, moves }, warnings);
-  return goOn(context, result, options.exec ?? false);
+  return isOwn
+    ? ownResume(context, opened, to, { ...options, cwd }, warnings)
+    : carried(context, opened, to, { ...options, moves }, warnings);
 }
 
 /** The command would be one that the agent refuses. */

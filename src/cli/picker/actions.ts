@@ -1,0 +1,121 @@
+// What the picker's keys do to sessions. The work itself is the commands': resume, fork and show.
+import { spawn } from "node:child_process";
+import type { SessionSummary } from "../../catalog/scan.ts";
+import { thread } from "../../transform/visible.ts";
+import { badge } from "../badge.ts";
+import { prepareFork } from "../commands/fork.ts";
+import { prepareResume } from "../commands/resume.ts";
+import type { Context } from "../context.ts";
+import { type GoOn, withEnvironment } from "../continue.ts";
+import { sentences } from "../losses.ts";
+import { page } from "../pager.ts";
+import { render } from "../render.ts";
+import { shellLine } from "../start.ts";
+import { ago, cut } from "../text.ts";
+import type { Row } from "./filter.ts";
+import { openRow } from "./rows.ts";
+import type { Item, Plan } from "./state.ts";
+
+/** A session's id, or its file where a copy has the same id. */
+export function nameOf({ session }: Row, rows: readonly Row[]): string {
+  const isAlone = !rows.some((row) => row.session !== session && row.session.id === session.id);
+  return isAlone ? session.id : session.path;
+}
+
+const DEFAULTS = { history: "visible", thinking: "drop" } as const;
+
+export function ownResume(context: Context, name: string): Promise<GoOn> {
+  return prepareResume(context, name, { ...DEFAULTS, exec: true });
+}
+
+/** For a shell: it does not matter whether the agent is installed here. */
+export async function resumeLine(context: Context, name: string): Promise<string> {
+  const { command } = await prepareResume(context, name, { ...DEFAULTS, yes: true });
+  return shellLine(withEnvironment(context, command));
+}
+
+export function carriedOut(
+  context: Context,
+  name: string,
+  { kind, agent, at, isLossy }: Plan,
+  how: { dryRun: boolean; exec: boolean },
+): Promise<GoOn> {
+  const options = { ...how, ...(isLossy && { yes: true }) };
+  if (kind === "fork") return prepareFork(context, name, { ...options, ...(at !== undefined && { at }) });
+  return prepareResume(context, name, { ...DEFAULTS, ...options, ...(agent && { in: agent.id }) });
+}
+
+/** What would be lost, and how much would be carried. */
+export function reportOf(result: GoOn): { lines: string[]; isLossy: boolean } {
+  const losses = sentences(result.losses).map((sentence) => `- ${cut(sentence, 400)}`);
+  const warnings = result.warnings.map((warning) => `- ${warning}`);
+  const minor = result.losses.filter(({ severity }) => severity === "info").length;
+  return {
+    isLossy: result.losses.some(({ severity }) => severity === "error"),
+    lines: [
+      result.done,
+      "",
+      ...(losses.length > 0 ? ["What would be lost or changed:", ...losses] : ["Nothing would be lost."]),
+      ...(minor > 0 ? [`- ${minor} minor ${minor === 1 ? "note" : "notes"}`] : []),
+      ...(warnings.length > 0 ? ["", "Worth knowing:", ...warnings] : []),
+    ],
+  };
+}
+
+/** The other agents that sessions can be written for, those that are installed first. */
+export async function targetsFor(context: Context, row: Row): Promise<Item[]> {
+  const writable = (await context.adapters()).filter(({ id, write }) => write && id !== row.session.agent);
+  const versions = await Promise.all(writable.map((adapter) => adapter.version(context.home)));
+  const items = writable.map(({ id, label }, at): Item => {
+    const plan: Plan = { kind: "continue", row, agent: { id, label } };
+    const found = versions[at];
+    const note = found ? found.version : "not installed";
+    const refusal = found ? {} : { refusal: `${label} is not installed, or not in PATH.` };
+    return { label, note, ...refusal, step: { type: "report", plan } };
+  });
+  return items.toSorted((a, b) => Number(a.refusal !== undefined) - Number(b.refusal !== undefined));
+}
+
+const MOST_ENTRIES = 5000;
+
+/** Where a fork can end: prompts and replies, the newest first. */
+export async function entriesOf(context: Context, row: Row): Promise<Item[]> {
+  const source = await openRow(context, row.session);
+  const items: Item[] = [];
+  for await (const entry of thread(source).entries()) {
+    const isPrompt = entry.type === "user" && !entry.injected && !entry.note;
+    if (!isPrompt && (entry.type !== "assistant" || entry.content === "")) continue;
+    items.push({
+      label: `${isPrompt ? "❯" : "●"} ${cut(entry.content.slice(0, 400), 200)}`,
+      note: ago(entry.timestamp),
+      step: { type: "report", plan: { kind: "fork", row, at: entry.id } },
+    });
+    if (items.length > MOST_ENTRIES) items.shift();
+  }
+  return items.reverse();
+}
+
+/** Whether the pager kept the text on the screen until it was read. */
+export async function view(context: Context, session: SessionSummary, width: number): Promise<boolean> {
+  const source = await openRow(context, session);
+  const { output, home } = context;
+  const { colors, isVerbose } = output;
+  const own = badge(session.agent, await context.adapters(), colors);
+  const text = render(thread(source), { colors, width, unfold: isVerbose, badge: own, home: home.dir });
+  return page(text, output, { stays: true });
+}
+
+/** OSC 52 works through ssh; tmux takes it from its own command only, unless it is set up otherwise. */
+export function copySequence(text: string): string {
+  return `\u001b]52;c;${Buffer.from(text).toString("base64")}\u0007`;
+}
+
+export function copyInTmux(text: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const child = spawn("tmux", ["load-buffer", "-w", "-"], { stdio: ["pipe", "ignore", "ignore"] });
+    child.on("error", () => resolve(false));
+    child.on("close", (status) => resolve(status === 0));
+    child.stdin.on("error", () => resolve(false));
+    child.stdin.end(text);
+  });
+}

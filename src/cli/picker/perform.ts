@@ -1,0 +1,163 @@
+// Carries out what a key asked for: while it takes, the picker says so; what goes wrong is told, and the list comes back.
+import { once } from "node:events";
+import { BatonError } from "../../session/error.ts";
+import { withEnvironment } from "../continue.ts";
+import { shellLine } from "../start.ts";
+import {
+  carriedOut,
+  copyInTmux,
+  copySequence,
+  entriesOf,
+  nameOf,
+  ownResume,
+  reportOf,
+  resumeLine,
+  targetsFor,
+  view,
+} from "./actions.ts";
+import type { Row } from "./filter.ts";
+import type { Picker } from "./picker.ts";
+import type { Effect } from "./reduce.ts";
+import { type Panel, type Plan, withPanel } from "./state.ts";
+
+export async function perform(picker: Picker, effect: Effect): Promise<void> {
+  switch (effect.type) {
+    case "quit":
+      return picker.end(effect.status);
+    case "suspend":
+      return picker.terminal.suspend();
+    case "redraw":
+      picker.terminal.forget();
+      return picker.show(picker.state);
+    case "resume":
+      return resume(picker, effect.row);
+    case "view":
+      return viewed(picker, effect.row);
+    case "copy":
+      return copy(picker, effect.row);
+    case "targets":
+      return targets(picker, effect.row);
+    case "entries":
+      return entries(picker, effect.row);
+    case "report":
+      return report(picker, effect.plan);
+    case "write":
+      return write(picker, effect.plan, effect.start);
+  }
+}
+
+/** Undefined when it failed, which is then told, or when it was not waited for. */
+async function during<T>(
+  picker: Picker,
+  title: string,
+  work: () => Promise<T>,
+  isHeld = false,
+): Promise<T | undefined> {
+  const busy: Panel = { type: "busy", title, isHeld };
+  picker.show(withPanel(picker.state, busy));
+  const isWaiting = () => picker.state.panel === busy;
+  try {
+    const result = await work();
+    return isWaiting() ? result : undefined;
+  } catch (error) {
+    if (isWaiting()) picker.show(withPanel(picker.state, failure(error)));
+    return undefined;
+  }
+}
+
+function failure(error: unknown): Panel {
+  const message = error instanceof Error ? error.message : String(error);
+  const hint = error instanceof BatonError ? error.hint : "";
+  return { type: "text", title: "That did not work", lines: [message, ...(hint ? ["", hint] : [])], top: 0 };
+}
+
+const back = (picker: Picker, message: string) =>
+  picker.show(withPanel({ ...picker.state, message }, undefined));
+
+async function resume(picker: Picker, row: Row): Promise<void> {
+  const name = nameOf(row, picker.state.rows);
+  const result = await during(picker, `Opening “${row.session.title}” …`, () =>
+    ownResume(picker.context, name),
+  );
+  if (result) picker.end(result);
+}
+
+async function copy(picker: Picker, row: Row): Promise<void> {
+  const name = nameOf(row, picker.state.rows);
+  const line = await during(picker, "Copying …", () => resumeLine(picker.context, name));
+  if (line === undefined) return;
+  picker.terminal.write(copySequence(line));
+  if (process.env.TMUX) await copyInTmux(line);
+  picker.copied = line;
+  back(picker, `Copied: ${line}`);
+}
+
+async function viewed(picker: Picker, row: Row): Promise<void> {
+  const { context, terminal } = picker;
+  const { columns } = terminal.size();
+  try {
+    await terminal.lend(async () => {
+      if (!(await view(context, row.session, columns))) await enter();
+    });
+    picker.show(picker.state);
+  } catch (error) {
+    picker.show(withPanel(picker.state, failure(error)));
+  }
+}
+
+/** A pager that does not wait would leave nothing to be seen. */
+async function enter(): Promise<void> {
+  process.stderr.write("\nEnter goes back to the list. ");
+  process.stdin.resume();
+  await once(process.stdin, "data");
+  process.stdin.pause();
+}
+
+async function targets(picker: Picker, row: Row): Promise<void> {
+  const items = await during(picker, "Looking for agents …", () => targetsFor(picker.context, row));
+  if (!items) return;
+  const title = `Continue “${row.session.title}” in:`;
+  picker.show(withPanel(picker.state, { type: "choice", title, items, selected: 0, top: 0, row }));
+}
+
+async function entries(picker: Picker, row: Row): Promise<void> {
+  const items = await during(picker, "Reading the session …", () => entriesOf(picker.context, row));
+  if (!items) return;
+  if (items.length === 0) return back(picker, "Nothing was said in this session.");
+  const title = `Fork “${row.session.title}” after:`;
+  picker.show(withPanel(picker.state, { type: "choice", title, items, selected: 0, top: 0, row }));
+}
+
+async function report(picker: Picker, plan: Plan): Promise<void> {
+  const name = nameOf(plan.row, picker.state.rows);
+  const result = await during(picker, "Looking at what would be lost …", () =>
+    carriedOut(picker.context, name, plan, { dryRun: true, exec: false }),
+  );
+  if (!result) return;
+  const { lines, isLossy } = reportOf(result);
+  const what = plan.agent ? `Continue in ${plan.agent.label}` : "Fork";
+  picker.show(
+    withPanel(picker.state, {
+      type: "report",
+      title: `${what}: “${plan.row.session.title}”`,
+      lines,
+      top: 0,
+      plan: { ...plan, isLossy },
+    }),
+  );
+}
+
+async function write(picker: Picker, plan: Plan, start: boolean): Promise<void> {
+  const name = nameOf(plan.row, picker.state.rows);
+  const result = await during(
+    picker,
+    "Writing …",
+    () => carriedOut(picker.context, name, plan, { dryRun: false, exec: start }),
+    true,
+  );
+  if (!result) return;
+  if (start) return picker.end(result);
+  const lines = [result.done, "", shellLine(withEnvironment(picker.context, result.command))];
+  picker.show(withPanel(picker.state, { type: "text", title: "Written", lines, top: 0 }));
+  picker.load();
+}
