@@ -8,6 +8,7 @@ import { type GlobalOptions, newContext } from "./context.ts";
 import { interruptible } from "./interrupt.ts";
 import { keepMemorySmall } from "./memory.ts";
 import { endOfReader, newOutput } from "./output.ts";
+import { hasScreen } from "./screen.ts";
 
 const COMMANDS: Record<string, { summary: string; load(): Promise<CommandFile> }> = {
   list: { summary: "sessions of every agent, newest first", load: () => import("./commands/list.ts") },
@@ -93,8 +94,7 @@ async function runCommand(argv: string[]): Promise<number> {
 
 /** No command and somebody in front of it, who gets to choose among the sessions. */
 function isBare(program: Command, argv: readonly string[]): boolean {
-  const { stdin, stdout } = process;
-  if (!stdin.isTTY || !stdout.isTTY || process.env.TERM === "dumb") return false;
+  if (!hasScreen()) return false;
   const { operands, unknown } = program.parseOptions([...argv]);
   return operands.length === 0 && unknown.length === 0 && !program.opts<GlobalOptions>().json;
 }

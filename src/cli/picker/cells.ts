@@ -1,7 +1,7 @@
 // Lines of a screen as cells at fixed columns. A terminal may think otherwise about how wide a character is; a cell
 // that begins at its column by itself keeps the others straight.
 import type { Colors } from "../output.ts";
-import { cut, harmless, padded, widthOf } from "../text.ts";
+import { cut, harmless, widthOf } from "../text.ts";
 import { marksIn } from "./filter.ts";
 
 export interface Cell {
@@ -71,7 +71,7 @@ export function wrapped(text: string, width: number, most: number): string[] {
   if (lines.length <= most) return lines;
   const kept = lines.slice(0, most);
   const last = kept.pop();
-  return last === undefined ? [] : [...kept, cut(`${padded(last, width)}…`, width)];
+  return last === undefined ? [] : [...kept, cut(`${last}…`, width)];
 }
 
 function brokenAt(paragraph: string, width: number): string[] {

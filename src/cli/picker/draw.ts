@@ -21,7 +21,7 @@ export function draw(state: State, look: Look): Screen {
   if (layout.hasFooter) lines.push(footerLine(footerOf(state), layout.columns, look));
   const column = Math.min(PROMPT.length + widthOf(state.filter), layout.columns - 1);
   return {
-    lines: lines.slice(0, layout.rows),
+    lines: lines.slice(0, layout.rows).map((line) => line.filter(({ at }) => at < layout.columns)),
     ...(state.focus === "filter" && { cursor: { row: 0, column } }),
   };
 }
@@ -69,7 +69,7 @@ const DISPENSABLE = [
   ["agent", 12],
 ] as const;
 
-export function columnsFor(width: number, rows: readonly Row[]): Column[] {
+function columnsFor(width: number, rows: readonly Row[]): Column[] {
   let agent = "agent".length;
   for (const { session } of rows) agent = Math.max(agent, session.agent.length);
   const widths = { agent: Math.min(agent, 12), title: 0, ...WIDTHS };

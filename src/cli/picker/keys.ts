@@ -1,5 +1,6 @@
 // What a terminal sends, as keys: text, named keys and letters with Alt. Sequences that mean nothing here are
 // swallowed, so that an answer of the terminal or an unknown key never ends up in the filter.
+import { withoutSequences } from "../../formats/escapes.ts";
 
 export type Name =
   | "up"
@@ -137,5 +138,7 @@ function isControl(character: string): boolean {
 }
 
 function pasted(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ").trim();
+  return withoutSequences(text)
+    .replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ")
+    .trim();
 }
