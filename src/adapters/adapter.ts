@@ -158,6 +158,13 @@ export interface ResumeOptions {
   model?: string;
 }
 
+/** idle: it waits for a prompt. waiting: it waits for its user in the middle of a turn, an approval mostly. */
+export interface Activity {
+  state: "busy" | "idle" | "waiting";
+  /** In the agent's own words. */
+  waitingFor?: string;
+}
+
 export interface Translated {
   pairs: readonly { name: string; input: unknown; result: ToolResult | undefined }[];
   losses: readonly Loss[];
@@ -270,6 +277,8 @@ export interface Adapter {
   proven: readonly string[];
   /** Whether a running agent holds this session. */
   isLive(ref: SessionRef): Promise<boolean>;
+  /** What a running agent says it does with this session; absent, or undefined = the store does not say. */
+  activity?(ref: SessionRef): Promise<Activity | undefined>;
   configuration(home: Home): Promise<Configuration>;
   sandbox?(home: string, port: number): Sandbox;
 }

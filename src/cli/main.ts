@@ -45,6 +45,10 @@ const COMMANDS: Record<string, { summary: string; load(): Promise<CommandFile> }
     summary: "what survives from every agent into every other",
     load: () => import("./commands/fidelity.ts"),
   },
+  status: {
+    summary: "what is running, waiting or finished lately",
+    load: () => import("./commands/status.ts"),
+  },
   compare: {
     summary: "two sessions side by side, prompt by prompt",
     load: () => import("./commands/compare.ts"),

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Adapter } from "../adapter.ts";
 import { canExtend } from "./extend.ts";
-import { configuration, isLive, projects, version } from "./installed.ts";
+import { activity, configuration, isLive, projects, version } from "./installed.ts";
 import { keepsakes, lines, restore } from "./kept.ts";
 import { discoverStore } from "./legacy-store.ts";
 import { open, reading } from "./open.ts";
@@ -50,6 +50,7 @@ export const claude: Adapter = {
   version,
   proven: ["2.1.325"],
   isLive,
+  activity,
   configuration,
   sandbox,
 };

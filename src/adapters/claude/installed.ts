@@ -1,7 +1,7 @@
 // The Claude Code of this machine: which version, how the user set it up, and which sessions it holds open.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Configuration, Home, SessionRef } from "../adapter.ts";
+import type { Activity, Configuration, Home, SessionRef } from "../adapter.ts";
 import { programVersion } from "../program.ts";
 import { count, filled, isObject, type Json } from "./native.ts";
 import { configDir } from "./paths.ts";
@@ -57,16 +57,36 @@ export async function readJson(path: string): Promise<Json> {
  * there is no evidence, so false means "not known to be live".
  */
 export async function isLive(ref: SessionRef): Promise<boolean> {
+  return (await heldBy(ref)) !== undefined;
+}
+
+const STATES: Record<string, Activity["state"]> = {
+  busy: "busy",
+  shell: "busy",
+  idle: "idle",
+  waiting: "waiting",
+};
+
+/** The same file says what the CLI does: these are the words that 2.1.325 knows. */
+export async function activity(ref: SessionRef): Promise<Activity | undefined> {
+  const held = await heldBy(ref);
+  const state = typeof held?.status === "string" ? STATES[held.status] : undefined;
+  const waitingFor = filled(held?.waitingFor);
+  return state && { state, ...(waitingFor !== undefined && { waitingFor }) };
+}
+
+/** What the running CLI that holds the session says of itself. */
+async function heldBy(ref: SessionRef): Promise<Json | undefined> {
   const at = ref.path.lastIndexOf("/projects/");
-  if (at === -1) return false;
+  if (at === -1) return undefined;
   const folder = join(ref.path.slice(0, at), "sessions");
   const session = ref.parent ?? ref.originalId;
   for (const name of await filesIn(folder)) {
     if (!/^\d+\.json$/.test(name)) continue;
     const held = await readJson(join(folder, name));
-    if (held.sessionId === session && (await isRunning(count(held.pid), held.procStart))) return true;
+    if (held.sessionId === session && (await isRunning(count(held.pid), held.procStart))) return held;
   }
-  return false;
+  return undefined;
 }
 
 async function filesIn(folder: string): Promise<string[]> {

@@ -8,6 +8,7 @@ import { sessionIndex } from "../../catalog/session-index.ts";
 import { withCatalog } from "../catalog.ts";
 import type { Run } from "../command.ts";
 import type { Context } from "../context.ts";
+import { sinceOf } from "../since.ts";
 import { sessionTable } from "../table.ts";
 
 interface Options extends Omit<Query, "agents"> {
@@ -85,17 +86,6 @@ async function printTable(context: Context, adapters: readonly Adapter[], page: 
     return output.message("No sessions found. `baton doctor` shows which stores were looked at.");
   for (const line of sessionTable(sessions, adapters, output, home.dir)) await output.write(`${line}\n`);
   if (hasMore) output.message(`${sessions.length} of ${total} sessions. --limit and --offset show others.`);
-}
-
-const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
-
-function sinceOf(text: string): Date {
-  const relative = /^(\d+)([mhdw])$/.exec(text);
-  const time = relative
-    ? new Date(Date.now() - Number(relative[1]) * UNITS[relative[2] as keyof typeof UNITS])
-    : new Date(text);
-  if (Number.isNaN(time.getTime())) throw new InvalidArgumentError("Give a date, or 30m, 12h, 3d, 2w.");
-  return time;
 }
 
 function numberOf(text: string): number {

@@ -1,0 +1,129 @@
+// What is going on, as far as the stores show it: which sessions a running agent holds, which of them wait for their
+// user, and how the others ended. Only sessions that changed lately are looked at, and not endlessly many.
+import type { Activity, Adapter, Home, SessionRef } from "../adapters/adapter.ts";
+import type { OnProblem } from "../adapters/folder.ts";
+import type { Source } from "../session/source.ts";
+import { changedAt, type Found, findSessions, idOf, sizeOf } from "./scan.ts";
+
+/** Runs that Baton itself started will stand in the same lists, with `origin: "run"`. */
+export interface Status {
+  running: SessionStatus[];
+  /** Only where the store says so. */
+  waiting: SessionStatus[];
+  finished: SessionStatus[];
+  /** Sessions that changed lately but were not looked at, because there are too many. */
+  more: number;
+}
+
+export interface SessionStatus {
+  /** Where this is known from. */
+  origin: "store";
+  id: string;
+  agent: string;
+  originalId: string;
+  title: string;
+  project: string;
+  updated: string;
+  path: string;
+  /** Whether a running agent holds it, as far as its store tells. */
+  live: boolean;
+  /** What the agent says it does; unknown = its store does not say. */
+  activity: Activity["state"] | "unknown";
+  /** In the agent's own words. */
+  waitingFor?: string;
+  /** Calls since the last prompt that have no result; null when the session is too large to look. */
+  unanswered: number | null;
+  /** What stands last in it; null when it could not be looked at. */
+  last: "prompt" | "reply" | "call" | "result" | "other" | null;
+  /** Why it could not be read. */
+  problem?: string;
+}
+
+export interface StatusOptions {
+  since: Date;
+  limit: number;
+  onProblem?: OnProblem;
+}
+
+/** Larger ones would take seconds each. */
+const LARGEST_READ = 64 << 20;
+
+export async function statusOf(
+  home: Home,
+  adapters: readonly Adapter[],
+  options: StatusOptions,
+): Promise<Status> {
+  const { since, limit, onProblem } = options;
+  const all = await findSessions(home, adapters, onProblem && { onProblem });
+  const recent = all.filter(({ ref }) => ref.parent === undefined && changedAt(ref) >= since.getTime());
+  const status: Status = { running: [], waiting: [], finished: [], more: Math.max(0, recent.length - limit) };
+  for (const found of recent.slice(0, limit)) {
+    const one = await lookAt(found);
+    status[placeOf(one)].push(one);
+  }
+  return status;
+}
+
+/** An agent that only waits for the next prompt has finished what it was told. */
+function placeOf({ live, activity }: SessionStatus): "running" | "waiting" | "finished" {
+  if (!live || activity === "idle") return "finished";
+  return activity === "waiting" ? "waiting" : "running";
+}
+
+async function lookAt({ adapter, ref }: Found): Promise<SessionStatus> {
+  const live = await adapter.isLive(ref);
+  const activity = live ? await adapter.activity?.(ref) : undefined;
+  return {
+    origin: "store",
+    id: idOf(ref),
+    agent: ref.agent,
+    originalId: ref.originalId,
+    title: "",
+    project: "",
+    updated: new Date(changedAt(ref)).toISOString(),
+    path: ref.path,
+    live,
+    activity: activity?.state ?? "unknown",
+    ...(activity?.waitingFor !== undefined && { waitingFor: activity.waitingFor }),
+    unanswered: null,
+    last: null,
+    ...(await contentOf(adapter, ref)),
+  };
+}
+
+async function contentOf(adapter: Adapter, ref: SessionRef): Promise<Partial<SessionStatus>> {
+  if (sizeOf(ref) > LARGEST_READ) return {};
+  try {
+    const source = await adapter.open(ref);
+    const { title = "", project } = source.header;
+    return { title, project: project.path, unanswered: unansweredIn(source), last: lastOf(source) };
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function unansweredIn({ skeleton, losses }: Source): number {
+  let prompt = skeleton.length - 1;
+  while (prompt >= 0 && !isPrompt({ skeleton }, prompt)) prompt--;
+  const open = losses.filter(({ kind, at }) => {
+    return kind === "call_unanswered" && at.entry !== undefined && skeleton.find(at.entry) > prompt;
+  });
+  return open.length;
+}
+
+function isPrompt({ skeleton }: Pick<Source, "skeleton">, at: number): boolean {
+  return skeleton.type(at) === "user" && !skeleton.injected(at) && !skeleton.note(at);
+}
+
+const LAST: Partial<Record<string, SessionStatus["last"]>> = {
+  assistant: "reply",
+  tool_call: "call",
+  tool_result: "result",
+};
+
+function lastOf(source: Source): SessionStatus["last"] {
+  const { skeleton } = source;
+  const { head } = skeleton;
+  if (head < 0) return null;
+  return isPrompt(source, head) ? "prompt" : (LAST[skeleton.type(head)] ?? "other");
+}

@@ -1,0 +1,115 @@
+// What is going on is told from the stores' evidence, and nothing is claimed that they do not show.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { adapters } from "../../src/adapters/index.ts";
+import { type Status, statusOf } from "../../src/catalog/status.ts";
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "baton-status-"));
+  mkdirSync(join(dir, ".claude/projects/-p"), { recursive: true });
+  mkdirSync(join(dir, ".claude/sessions"));
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const uuid = (number: number) => `00000000-0000-4000-8000-00000000000${number}`;
+const HOUR = 3_600_000;
+
+type Line = Record<string, unknown>;
+const prompt: Line = { type: "user", message: { role: "user", content: "Do it" } };
+const reply: Line = {
+  type: "assistant",
+  message: { id: "m1", role: "assistant", content: [{ type: "text", text: "Done" }] },
+};
+const call: Line = {
+  type: "assistant",
+  message: {
+    id: "m2",
+    role: "assistant",
+    content: [{ type: "tool_use", id: "toolu_1", name: "Bash", input: { command: "make" } }],
+  },
+};
+
+function session(number: number, lines: readonly Line[], hoursAgo = 1): void {
+  const path = join(dir, ".claude/projects/-p", `${uuid(number)}.jsonl`);
+  const records = lines.map((line, at) => ({
+    ...line,
+    uuid: `${number}-${at}`,
+    parentUuid: at === 0 ? null : `${number}-${at - 1}`,
+    sessionId: uuid(number),
+    cwd: "/p",
+    timestamp: "2026-01-02T03:04:05.000Z",
+  }));
+  writeFileSync(path, records.map((record) => `${JSON.stringify(record)}\n`).join(""));
+  const time = (Date.now() - hoursAgo * HOUR) / 1000;
+  utimesSync(path, time, time);
+}
+
+/** The process of this test stands for the agent. */
+function held(number: number, fields: Line = {}): void {
+  const facts = readFileSync("/proc/self/stat", "utf8");
+  const procStart = facts.slice(facts.lastIndexOf(")") + 2).split(" ")[19];
+  // One file a process is what the CLI writes; more of them are other numbers for the same process here.
+  writeFileSync(
+    join(dir, ".claude/sessions", `${number}.json`),
+    JSON.stringify({ pid: process.pid, procStart, sessionId: uuid(number), ...fields }),
+  );
+}
+
+const look = (options: { since?: Date; limit?: number } = {}): Promise<Status> =>
+  statusOf({ dir, env: {} }, adapters, { since: new Date(Date.now() - 24 * HOUR), limit: 50, ...options });
+
+const told = ({ running, waiting, finished }: Status) => {
+  const numbers = (list: Status["running"]) => list.map(({ originalId }) => Number(originalId.slice(-1)));
+  return { running: numbers(running), waiting: numbers(waiting), finished: numbers(finished) };
+};
+
+it("what a running agent says of itself decides, and without a word it is unknown", async () => {
+  for (const number of [1, 2, 3, 4, 5]) session(number, [prompt, call], number);
+  held(1, { status: "busy" });
+  held(2, { status: "waiting", waitingFor: "approve Bash" });
+  held(3, { status: "idle" });
+  held(4);
+  const status = await look();
+  expect(told(status)).toEqual({ running: [1, 4], waiting: [2], finished: [3, 5] });
+  expect(status.waiting[0]).toMatchObject({
+    live: true,
+    activity: "waiting",
+    waitingFor: "approve Bash",
+    unanswered: 1,
+    last: "call",
+    title: "Do it",
+    project: "/p",
+    origin: "store",
+  });
+  expect(status.running.map(({ activity }) => activity)).toEqual(["busy", "unknown"]);
+});
+
+it("an unanswered call alone is no claim that anybody waits for an approval", async () => {
+  session(1, [prompt, call]);
+  session(2, [prompt, reply], 2);
+  session(3, [prompt, reply, prompt], 3);
+  const status = await look();
+  expect(told(status)).toEqual({ running: [], waiting: [], finished: [1, 2, 3] });
+  expect(status.finished.map(({ unanswered, last, live }) => [unanswered, last, live])).toEqual([
+    [1, "call", false],
+    [0, "reply", false],
+    [0, "prompt", false],
+  ]);
+});
+
+it("a process that has another's number holds nothing", async () => {
+  session(1, [prompt]);
+  held(1, { status: "busy", procStart: "1" });
+  expect(told(await look())).toEqual({ running: [], waiting: [], finished: [1] });
+});
+
+it("only what changed lately is looked at, and only so much of it", async () => {
+  for (const number of [1, 2, 3]) session(number, [prompt], number);
+  session(4, [prompt], 30);
+  expect(await look({ limit: 2 })).toMatchObject({ finished: [{}, {}], more: 1 });
+  expect(told(await look({ limit: 2 })).finished).toEqual([1, 2]);
+  expect(told(await look({ since: new Date(Date.now() - 48 * HOUR) })).finished).toEqual([1, 2, 3, 4]);
+});
