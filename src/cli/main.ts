@@ -89,7 +89,8 @@ async function runCommand(argv: string[]): Promise<number> {
   }
   if (isBare(program, argv)) {
     const { pick } = await import("./picker/picker.ts");
-    return pick(newContext(program.opts<GlobalOptions>()));
+    // The stores may still be read, which nobody waits for any more.
+    process.exit(await pick(newContext(program.opts<GlobalOptions>())));
   }
   if (argv.length === 0) program.outputHelp();
   else await program.parseAsync(argv, { from: "user" });

@@ -117,7 +117,7 @@ function listLines(state: State, layout: Layout, columns: readonly Column[], loo
 
 function emptyText({ rows, progress }: State): string {
   if (rows.length > 0) return "No session has these words. Esc clears the filter.";
-  if (progress) return "Looking for sessions …";
+  if (progress !== undefined) return "Looking for sessions …";
   return "There are no sessions yet. `baton doctor` shows which stores were looked at.";
 }
 
@@ -200,9 +200,7 @@ function paneLines(state: State, layout: Layout, look: Look): string[] {
 
 function messageLine({ message, progress }: State, { columns }: Layout, { colors }: Look): Line {
   if (message !== "") return [{ at: 0, text: colors.cyan(cut(message, columns)) }];
-  if (!progress || progress.total === 0) return [];
-  const told = `Reading sessions: ${progress.done} of ${progress.total}`;
-  return [{ at: 0, text: colors.dim(cut(told, columns)) }];
+  return progress ? [{ at: 0, text: colors.dim(cut(progress, columns)) }] : [];
 }
 
 function footerOf({ focus, filter }: State): keyof typeof FOOTERS {

@@ -2,7 +2,6 @@
 import { badge } from "../badge.ts";
 import type { Context } from "../context.ts";
 import type { GoOn } from "../continue.ts";
-import { counted } from "../text.ts";
 import type { Look } from "./cells.ts";
 import { draw } from "./draw.ts";
 import type { Row } from "./filter.ts";
@@ -49,7 +48,7 @@ export async function pick(context: Context): Promise<number> {
   };
   const look = lookFor(context);
   const preview = newPreviewer(() => picker, attempt);
-  let loading = new AbortController();
+  let loads = 0;
   const picker: Picker = {
     context,
     terminal,
@@ -62,9 +61,8 @@ export async function pick(context: Context): Promise<number> {
       preview.rest();
     },
     load() {
-      loading.abort();
-      loading = new AbortController();
-      attempt(() => load(picker, loading.signal));
+      const own = ++loads;
+      attempt(() => load(picker, () => own === loads));
     },
   };
   try {
@@ -76,7 +74,7 @@ export async function pick(context: Context): Promise<number> {
     return typeof ending === "number" ? ending : await handOver(context, ending);
   } finally {
     terminal.close();
-    loading.abort();
+    loads = 0;
     preview.end();
   }
 }
@@ -112,28 +110,16 @@ function lookFor(context: Context): () => Look {
   return () => ({ colors, home: context.home.dir, badge: paint, now: Date.now() });
 }
 
-async function load(picker: Picker, signal: AbortSignal): Promise<void> {
+/** What is read for nobody, because it was asked for anew or the picker has ended, is not shown. */
+async function load(picker: Picker, isWanted: () => boolean): Promise<void> {
   const { rows } = await import("./rows.ts");
-  try {
-    await rows(
-      picker.context,
-      ({ sessions, progress, problems }) => {
-        if (signal.aborted) return;
-        const known = sessions ? withSessions(picker.state, sessions) : picker.state;
-        const next = withProgress(known, progress);
-        const message = progress || problems.length === 0 ? next.message : problemText(problems);
-        picker.show({ ...next, message });
-      },
-      signal,
-    );
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  }
-}
-
-function problemText(problems: readonly string[]): string {
-  const places = counted(problems.length, "place");
-  return `${places} could not be looked at: ${problems[0]}. \`baton doctor\` shows all.`;
+  await rows(picker.context, ({ sessions, progress, problems }) => {
+    if (!isWanted()) return;
+    const known = sessions ? withSessions(picker.state, sessions) : picker.state;
+    const next = withProgress(known, progress);
+    const message = progress === undefined && next.message === "" ? problems.join(" ") : next.message;
+    picker.show({ ...next, message });
+  });
 }
 
 /** A moment of rest: moving through the list opens nothing. */

@@ -25,12 +25,7 @@ export interface State {
   /** What was read of sessions, by the row's key. */
   previews: ReadonlyMap<string, Preview>;
   /** How far reading the sessions has come; absent when all are there. */
-  progress?: Progress;
-}
-
-export interface Progress {
-  done: number;
-  total: number;
+  progress?: string;
 }
 
 /** Something to be decided or read before the list comes back. */
@@ -76,7 +71,7 @@ export function initialState(size: Size): State {
     message: "",
     wantsPreview: true,
     previews: new Map(),
-    progress: { done: 0, total: 0 },
+    progress: "",
   };
 }
 
@@ -127,9 +122,9 @@ export function withPanel(state: State, panel: Panel | undefined): State {
   return panel ? { ...rest, panel } : rest;
 }
 
-export function withProgress(state: State, progress: Progress | undefined): State {
+export function withProgress(state: State, progress: string | undefined): State {
   const { progress: _, ...rest } = state;
-  return progress ? { ...rest, progress } : rest;
+  return progress === undefined ? rest : { ...rest, progress };
 }
 
 /** With the selected row on the screen. */

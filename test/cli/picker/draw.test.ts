@@ -107,7 +107,7 @@ describe("rows that come in later", () => {
   });
 
   it("show how far reading has come", () => {
-    const state = withProgress(begin(80, 24), { done: 30, total: 1000 });
+    const state = withProgress(begin(80, 24), "Reading sessions: 30 of 1000");
     expect(lines(state).at(-2)).toBe("Reading sessions: 30 of 1000");
   });
 });
