@@ -1,8 +1,9 @@
 // Brings the catalog up to date with the stores: finds what is new, has grown, was replaced, renamed or is gone, and
 // reads only that. When nothing has changed it is a walk over the stores and a comparison.
 
+import { getCompileCacheDir } from "node:module";
 import { availableParallelism } from "node:os";
-import { extname } from "node:path";
+import { dirname, extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { Adapter, Home } from "../adapters/adapter.ts";
 import type { OnProblem } from "../adapters/folder.ts";
@@ -170,12 +171,18 @@ async function inThreads(
   const shares = Array.from({ length: count }, (_, at) => jobs.filter(({ shard }) => shard % count === at));
   const threads = shares
     .filter((share) => share.length > 0)
-    .map((share) => startThread({ folder, words, jobs: share }, onDone));
+    .map((share) => startThread({ folder, words, jobs: share, compiled: compiledIn() }, onDone));
   try {
     await Promise.all(threads.map(({ ended }) => ended));
   } finally {
     await Promise.all(threads.map(({ worker }) => worker.terminate()));
   }
+}
+
+function compiledIn(): string | undefined {
+  const folder = getCompileCacheDir();
+  // It names the folder of this version of Node inside the one that was given.
+  return folder === undefined ? undefined : dirname(folder);
 }
 
 function startThread(task: ThreadTask, onDone: (done: Done) => void) {
