@@ -5,7 +5,7 @@ import { mkdtemp, open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { adapters } from "../src/adapters/index.ts";
-import { adapterNamed } from "../src/catalog/locate.ts";
+import { adapterNamed } from "../src/adapters/named.ts";
 import { keepMemorySmall } from "../src/cli/memory.ts";
 import { readRecords } from "../src/storage/records.ts";
 import { carry } from "../src/switch/carry.ts";

@@ -197,11 +197,21 @@ export interface Sandbox {
   list?(): ListCommand;
 }
 
-export interface Adapter {
+/** The light half of an adapter: who it is and where its sessions are. */
+export interface Place {
   id: string;
   label: string;
   /** Provider badge: whose colour and name the session carries. */
   badge: string;
+  /** Every session in the store, from a directory walk alone. Files that are not sessions are skipped. */
+  discover(home: Home, looking?: Looking): Iterable<SessionRef>;
+  /** The folders that the agent was used in, as far as it keeps a cheap list of them. */
+  projects?(home: Home): Promise<readonly string[]>;
+  /** The folders the store lives in, for the doctor and for path confinement. */
+  stores(home: Home): readonly string[];
+}
+
+export interface Adapter extends Place {
   /** The badge of one session, where a store holds sessions of several providers. */
   badgeOf?(header: Pick<Header, "model">): string;
   /** The vendor whose models this agent runs. */
@@ -221,10 +231,6 @@ export interface Adapter {
    * because a promise for each file would cost more than the walk.
    */
   discover(home: Home, looking?: Looking): Iterable<SessionRef>;
-  /** The folders that the agent was used in, as far as it keeps a cheap list of them. */
-  projects?(home: Home): Promise<readonly string[]>;
-  /** The folders the store lives in, for the doctor and for path confinement. */
-  stores(home: Home): readonly string[];
   /** A ref for a file outside the store, or undefined when it is not this agent's format. */
   recognise(path: string): Promise<SessionRef | undefined>;
   /** The ref with every file that opening it reads; absent where `discover` already names them all. */

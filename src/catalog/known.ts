@@ -1,5 +1,5 @@
 // What the catalog knows of the sessions before anything of them is read, so that only what has changed is.
-import type { FileRef, Looking, SessionRef } from "../adapters/adapter.ts";
+import type { FileRef, Looking, Place, SessionRef } from "../adapters/adapter.ts";
 import type { Catalog } from "./catalog.ts";
 import { newWriter } from "./index-write.ts";
 import type { Found } from "./scan.ts";
@@ -114,8 +114,8 @@ export function forget({ shards }: Catalog, gone: readonly Row[]): number {
 /** A copy that was a session of its own before is not any more. */
 export function dropCopies(
   catalog: Catalog,
-  all: readonly Found[],
-  found: readonly Found[],
+  all: readonly Found<Place>[],
+  found: readonly Found<Place>[],
   rows: ReadonlyMap<string, Row>,
 ): void {
   const kept = new Set(found);

@@ -3,6 +3,7 @@
 import type { Stats } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import type { Adapter, Home, SessionRef } from "../adapters/adapter.ts";
+import { adapterNamed } from "../adapters/named.ts";
 import { BatonError } from "../session/error.ts";
 import { type Found, findSessions, idOf } from "./scan.ts";
 
@@ -45,16 +46,6 @@ function byIdWithSlash(all: readonly Found[], name: string, adapters: readonly A
   const adapter = adapters.find(({ id }) => id === name.slice(0, Math.max(0, colon)));
   if (adapter) return byOriginalId(all, adapter, name.slice(colon + 1));
   return all.filter(({ ref }) => ref.originalId === name);
-}
-
-export function adapterNamed(name: string, adapters: readonly Adapter[]): Adapter {
-  const adapter = adapters.find(({ id }) => id === name);
-  if (adapter) return adapter;
-  throw new BatonError(
-    "usage",
-    `There is no agent called "${name}".`,
-    `Known agents: ${adapters.map(({ id }) => id).join(", ")}.`,
-  );
 }
 
 function byOriginalId(all: readonly Found[], adapter: Adapter, originalId: string): Found[] {

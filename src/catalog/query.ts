@@ -67,6 +67,16 @@ export function listSessions(catalog: Catalog, wanted: Query): Page {
   return { sessions: rows.slice(offset, end), total, hasMore: end < total };
 }
 
+/** The folders that sessions were in. */
+export function projectsIn(catalog: Catalog): string[] {
+  return catalog.shards.flatMap((shard) =>
+    shard
+      .prepare("SELECT DISTINCT project FROM session WHERE project != ''")
+      .all()
+      .map(({ project }) => String(project)),
+  );
+}
+
 function countOf(shard: DatabaseSync, where: string, values: SQLInputValue[]): number {
   return Number(shard.prepare(`SELECT count(*) AS count FROM session WHERE ${where}`).get(...values)?.count);
 }

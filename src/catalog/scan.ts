@@ -1,13 +1,13 @@
 // Finds and summarises sessions by walking the stores. Every store is asked each time; nothing is cached yet.
 import { open } from "node:fs/promises";
-import type { Adapter, Home, Looking, SessionRef } from "../adapters/adapter.ts";
+import type { Adapter, Home, Looking, Place, SessionRef } from "../adapters/adapter.ts";
 import { displayName } from "../models/names.ts";
 import { sessionId } from "../session/id.ts";
 import type { Loss } from "../session/losses.ts";
 import type { Header } from "../session/session.ts";
 
-export interface Found {
-  adapter: Adapter;
+export interface Found<Of extends Place = Adapter> {
+  adapter: Of;
   ref: SessionRef;
 }
 
@@ -42,17 +42,21 @@ export interface SessionSummary {
  * Every session in every store, newest first by the time its files last changed. Empty files are not sessions, and
  * of exact copies only the newest counts.
  */
-export async function findSessions(
+export async function findSessions<Of extends Place>(
   home: Home,
-  adapters: readonly Adapter[],
+  adapters: readonly Of[],
   looking: Looking = {},
-): Promise<Found[]> {
+): Promise<Found<Of>[]> {
   return withoutCopies(walk(home, adapters, looking));
 }
 
 /** Every session, copies too, newest first. */
-export function walk(home: Home, adapters: readonly Adapter[], looking: Looking = {}): Found[] {
-  const found: { one: Found; time: number }[] = [];
+export function walk<Of extends Place>(
+  home: Home,
+  adapters: readonly Of[],
+  looking: Looking = {},
+): Found<Of>[] {
+  const found: { one: Found<Of>; time: number }[] = [];
   for (const adapter of adapters)
     for (const ref of adapter.discover(home, looking))
       if (sizeOf(ref) > 0) found.push({ one: { adapter, ref }, time: changedAt(ref) });
@@ -61,9 +65,9 @@ export function walk(home: Home, adapters: readonly Adapter[], looking: Looking 
 }
 
 /** A project folder that was copied has the same sessions again, under the same ids. */
-export async function withoutCopies(found: readonly Found[]): Promise<Found[]> {
-  const kept = new Map<string, Found[]>();
-  const all: Found[] = [];
+export async function withoutCopies<Of extends Place>(found: readonly Found<Of>[]): Promise<Found<Of>[]> {
+  const kept = new Map<string, Found<Of>[]>();
+  const all: Found<Of>[] = [];
   for (const one of found) {
     const key = `${one.ref.agent}:${one.ref.originalId}:${one.ref.thread ?? ""}`;
     const others = kept.get(key);

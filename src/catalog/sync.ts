@@ -5,16 +5,17 @@ import { getCompileCacheDir } from "node:module";
 import { availableParallelism } from "node:os";
 import { dirname, extname } from "node:path";
 import { Worker } from "node:worker_threads";
-import type { Adapter, Home } from "../adapters/adapter.ts";
+import type { Adapter, Home, Place } from "../adapters/adapter.ts";
 import type { OnProblem } from "../adapters/folder.ts";
-import { adapters as listed } from "../adapters/index.ts";
 import { type Catalog, SHARDS, shardOf } from "./catalog.ts";
-import { type Done, type Job, runJobs } from "./index-run.ts";
+import type { Done, Job } from "./index-run.ts";
 import { dropCopies, forget, keyOf, knowing, noteStore, type Row, rename, rowsIn } from "./known.ts";
 import { type Found, idOf, sizeOf, stampOf, walk, withoutCopies } from "./scan.ts";
 import type { ThreadTask } from "./sync-thread.ts";
 
 export interface SyncOptions {
+  /** Who reads what has changed: loaded only then. */
+  adapters?(): Promise<readonly Adapter[]>;
   /** Whether what was said is made searchable as well; otherwise sessions are only listed. */
   words: boolean;
   /** Stop once that many of the newest sessions are up to date. */
@@ -46,14 +47,14 @@ export interface SyncReport {
 export async function sync(
   catalog: Catalog,
   home: Home,
-  adapters: readonly Adapter[],
+  places: readonly Place[],
   options: SyncOptions,
 ): Promise<SyncReport> {
   const start = performance.now();
   const rows = rowsIn(catalog);
   const unseen: string[] = [];
   const stores = new Map<string, string>();
-  const all = walk(home, adapters, {
+  const all = walk(home, places, {
     ...knowing(catalog, rows),
     onProblem(path, error) {
       unseen.push(path);
@@ -67,7 +68,7 @@ export async function sync(
   }
   const found = await withoutCopies(all);
   const stale = staleOf(found, rows, options);
-  const gone = missing(rows, adapters, unseen);
+  const gone = missing(rows, places, unseen);
   const moved = renamed(catalog, stale, gone);
   const removed = forget(
     catalog,
@@ -75,7 +76,7 @@ export async function sync(
   );
   if (found.length < all.length) dropCopies(catalog, all, found, rows);
   const counts = { added: 0, updated: 0, removed, unchanged: found.length - stale.length, problems: 0 };
-  await runAll(catalog.folder, stale, adapters, options, counts);
+  await runAll(catalog.folder, stale, options, counts);
   // What is known of a store must not stand for sessions that were left for later.
   if (options.newest === undefined) for (const store of stores) noteStore(catalog, store);
   const sessions = found.filter(({ ref }) => ref.parent === undefined).length;
@@ -84,7 +85,7 @@ export async function sync(
 
 /** Newest first, as they are found. */
 function staleOf(
-  found: readonly Found[],
+  found: readonly Found<Place>[],
   rows: ReadonlyMap<string, Row>,
   { words, newest }: SyncOptions,
 ): Job[] {
@@ -101,12 +102,8 @@ function staleOf(
 }
 
 /** Rows of sessions that are not in their store any more, as far as the stores could be looked at. */
-function missing(
-  rows: ReadonlyMap<string, Row>,
-  adapters: readonly Adapter[],
-  unseen: readonly string[],
-): Row[] {
-  const asked = new Set(adapters.map(({ id }) => id));
+function missing(rows: ReadonlyMap<string, Row>, places: readonly Place[], unseen: readonly string[]): Row[] {
+  const asked = new Set(places.map(({ id }) => id));
   const isBehind = (path: string) =>
     unseen.some((folder) => path === folder || path.startsWith(`${folder}/`));
   return [...rows.values()].filter(
@@ -136,8 +133,7 @@ const WORTH_THREADS = 8 << 20;
 async function runAll(
   folder: string,
   jobs: readonly Job[],
-  adapters: readonly Adapter[],
-  { words, onProgress }: SyncOptions,
+  { words, onProgress, adapters: load }: SyncOptions,
   counts: Counts,
 ): Promise<void> {
   if (jobs.length === 0) return;
@@ -149,11 +145,11 @@ async function runAll(
     progress.bytes += bytes;
     onProgress?.(progress);
   };
-  // A thread finds adapters by their names, so only those on the list can be used there.
-  const canThread = adapters.every((adapter) => listed.includes(adapter));
-  if (!canThread || progress.ofBytes < WORTH_THREADS)
-    await runJobs(jobs, adapters, { folder, words, onDone });
-  else await inThreads(folder, jobs, words, onDone);
+  // Threads use the adapters on the list.
+  if (!load && progress.ofBytes >= WORTH_THREADS) return inThreads(folder, jobs, words, onDone);
+  const adapters = load ? await load() : (await import("../adapters/index.ts")).adapters;
+  const { runJobs } = await import("./index-run.ts");
+  await runJobs(jobs, adapters, { folder, words, onDone });
 }
 
 function bytesOf(jobs: readonly Job[]): number {

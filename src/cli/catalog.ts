@@ -2,8 +2,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Adapter } from "../adapters/adapter.ts";
+import type { Place } from "../adapters/adapter.ts";
 import { type Catalog, discardCatalog, isDamage, openCatalog } from "../catalog/catalog.ts";
+import { projectsIn } from "../catalog/query.ts";
 import { type SyncOptions, type SyncReport, sync } from "../catalog/sync.ts";
 import { BatonError } from "../session/error.ts";
 import type { Context } from "./context.ts";
@@ -11,7 +12,7 @@ import { bytes, counted } from "./text.ts";
 
 export interface Wanted extends Pick<SyncOptions, "words" | "newest"> {
   /** Only these agents' stores are looked at; absent = all. */
-  adapters?: readonly Adapter[];
+  places?: readonly Place[];
 }
 
 /** Hands the catalog, as it is now, to `use`. */
@@ -35,20 +36,23 @@ async function attempt<T>(
   wanted: Wanted,
   use: (catalog: Catalog, report: SyncReport) => T | Promise<T>,
 ): Promise<T> {
-  const place = openPlace(context);
+  const opened = openSomewhere(context);
   try {
-    return await use(place.catalog, await update(context, place.catalog, wanted));
+    return await use(opened.catalog, await update(context, opened.catalog, wanted));
   } finally {
-    place.close();
+    opened.close();
   }
 }
 
 export async function update(context: Context, catalog: Catalog, wanted: Wanted): Promise<SyncReport> {
   const { output, home } = context;
-  const adapters = wanted.adapters ?? (await context.adapters());
+  const places = wanted.places ?? (await context.places());
+  // Agents are asked for their projects only when the catalog cannot know them yet, or is to know all.
+  const known = wanted.words ? [] : projectsIn(catalog);
+  await context.findProjects(known.length > 0 ? known : undefined);
   const progress = output.progress("Reading sessions:");
   const problems: string[] = [];
-  const report = await sync(catalog, home, adapters, {
+  const report = await sync(catalog, home, places, {
     words: wanted.words,
     ...(wanted.newest !== undefined && { newest: wanted.newest }),
     onProgress: ({ bytes: done, ofBytes }) => progress.at(done, ofBytes, bytes),
@@ -62,13 +66,13 @@ export async function update(context: Context, catalog: Catalog, wanted: Wanted)
   return report;
 }
 
-interface Place {
+interface Opened {
   catalog: Catalog;
   close(): void;
 }
 
 /** Where nothing can be kept, a catalog is made for this once. */
-function openPlace({ batonHome, output }: Context): Place {
+function openSomewhere({ batonHome, output }: Context): Opened {
   try {
     const catalog = openCatalog(batonHome);
     for (const why of catalog.rebuilt) output.warn(why);

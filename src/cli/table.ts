@@ -1,5 +1,5 @@
 // The table of sessions, as wide as the terminal allows.
-import type { Adapter } from "../adapters/adapter.ts";
+import type { Place } from "../adapters/adapter.ts";
 import type { SessionSummary } from "../catalog/scan.ts";
 import { badge } from "./badge.ts";
 import type { Output } from "./output.ts";
@@ -18,7 +18,7 @@ type Look = Pick<Output, "colors" | "width" | "isTerminal">;
 
 export function sessionTable(
   sessions: readonly SessionSummary[],
-  adapters: readonly Adapter[],
+  adapters: readonly Place[],
   look: Look,
   home: string,
 ): string[] {

@@ -14,6 +14,7 @@ describe("an agent's name", () => {
   /** Files or folders outside the adapters that may name one, with the reason. */
   const EXCEPTIONS = {
     "src/adapters/index.ts": "the table of adapters",
+    "src/adapters/places.ts": "the table of stores",
     "src/adapters/adapter.ts": "`gemini` is the name of a vendor's API here",
     "src/formats/index.ts": "`gemini-contents` is a vendor's API",
     "src/formats/contents-read.ts": "`gemini-contents` is a vendor's API",
@@ -25,6 +26,7 @@ describe("an agent's name", () => {
       "`gemini-contents` is a vendor's API, and a model's name tells whose request it is",
     "src/adapters/yume/native.ts": "a folder of the store is named after a provider",
     "src/session/vendor.ts": "tells vendors by the names of their models",
+    "src/catalog/session-index.ts": "the document names where a provider keeps its session",
     "src/models/": "facts of vendors' models, under their names",
     "src/loopback/": "speaks the vendors' APIs and serves models under the vendors' names",
   };
@@ -40,7 +42,16 @@ describe("an agent's name", () => {
 });
 
 describe("every adapter", () => {
-  const FILES = ["README.md", "index.ts", "native.ts", "paths.ts", "read.ts", "tools.ts", "write.ts"];
+  const FILES = [
+    "README.md",
+    "index.ts",
+    "native.ts",
+    "paths.ts",
+    "place.ts",
+    "read.ts",
+    "tools.ts",
+    "write.ts",
+  ];
   /** Agents whose sessions are only read, with the reason. */
   const READ_ONLY: Record<string, string> = {
     yume: "no release of it was at hand that could prove what was written",
@@ -70,6 +81,7 @@ describe("changing a disk", () => {
   const EXCEPTIONS = {
     "src/verify/": "builds the private folder in which the real CLI runs, and removes it",
     "src/adapters/opencode/plan.ts": "an empty configuration under the temp folder for an import",
+    "src/cli/catalog.ts": "a catalog under the temp folder where none can be kept",
     "src/catalog/catalog.ts": "makes the folder of our own databases, and removes those that are damaged",
     "src/catalog/archive-index.ts": "the manifest of our own archive",
     "src/adapters/program.ts": "an empty home under the temp folder for asking a CLI its version",

@@ -116,7 +116,11 @@ function patchOf({ title, project, model, metadata }: Omit<Session, "timeline">)
 async function query(adapters: readonly Adapter[], wanted: Query, newest?: number): Promise<Page> {
   const catalog = openCatalog(mkdtempSync(join(tmpdir(), "baton-query-")));
   try {
-    await sync(catalog, HOME, adapters, { words: false, ...(newest !== undefined && { newest }) });
+    await sync(catalog, HOME, adapters, {
+      words: false,
+      adapters: async () => adapters,
+      ...(newest !== undefined && { newest }),
+    });
     return listSessions(catalog, wanted);
   } finally {
     catalog.close();

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { adapters } from "../../src/adapters/index.ts";
-import { adapterNamed } from "../../src/catalog/locate.ts";
+import { adapterNamed } from "../../src/adapters/named.ts";
 import { sourceOf } from "../../src/session/source.ts";
 import { bundle } from "../../src/switch/bundle.ts";
 import { assistant, call, result, session, user } from "../session/build.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { adapters } from "../../src/adapters/index.ts";
-import { adapterNamed } from "../../src/catalog/locate.ts";
+import { adapterNamed } from "../../src/adapters/named.ts";
 import { markOf, marksIn } from "../../src/switch/marks.ts";
 import { newReadBack } from "../../src/switch/read-back.ts";
 

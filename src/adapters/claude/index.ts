@@ -2,11 +2,10 @@
 import { randomUUID } from "node:crypto";
 import type { Adapter } from "../adapter.ts";
 import { canExtend } from "./extend.ts";
-import { activity, configuration, isLive, projects, version } from "./installed.ts";
+import { activity, configuration, isLive, version } from "./installed.ts";
 import { keepsakes, lines, restore } from "./kept.ts";
-import { discoverStore } from "./legacy-store.ts";
 import { open, reading } from "./open.ts";
-import { configDir, discoverFiles } from "./paths.ts";
+import { place } from "./place.ts";
 import { fold } from "./read.ts";
 import { recognise } from "./recognise.ts";
 import { sandbox } from "./sandbox.ts";
@@ -14,9 +13,7 @@ import { translate } from "./translate.ts";
 import { pathOf, plan, resumeCommand, write } from "./write.ts";
 
 export const claude: Adapter = {
-  id: "claude",
-  label: "Claude Code",
-  badge: "claude",
+  ...place,
   provider: "anthropic",
   api: "anthropic",
   holds: {
@@ -27,12 +24,6 @@ export const claude: Adapter = {
     subagents: true,
     models: "per_message",
   },
-  *discover(home, looking) {
-    yield* discoverFiles(home, looking);
-    yield* discoverStore(home, looking);
-  },
-  projects,
-  stores: (home) => [configDir(home)],
   recognise,
   lines,
   keepsakes,

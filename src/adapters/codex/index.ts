@@ -2,10 +2,11 @@
 import type { Adapter } from "../adapter.ts";
 import { canExtend } from "./extend.ts";
 import { newId } from "./ids.ts";
-import { configuration, isLive, projects, version } from "./installed.ts";
+import { configuration, isLive, version } from "./installed.ts";
 import { keepsakes, restore } from "./kept.ts";
 import { bundle, open, reading } from "./open.ts";
-import { discover, recognise, stores } from "./paths.ts";
+import { recognise } from "./paths.ts";
+import { place } from "./place.ts";
 import { pathOf, plan, resumeCommand } from "./plan.ts";
 import { fold } from "./read.ts";
 import { sandbox } from "./sandbox.ts";
@@ -13,9 +14,7 @@ import { tools } from "./tools.ts";
 import { write } from "./write.ts";
 
 export const codex: Adapter = {
-  id: "codex",
-  label: "Codex CLI",
-  badge: "openai",
+  ...place,
   provider: "openai",
   api: "responses",
   holds: {
@@ -27,9 +26,6 @@ export const codex: Adapter = {
     models: "per_session",
   },
   proven: ["0.166.0"],
-  discover,
-  projects,
-  stores,
   recognise,
   keepsakes,
   restore,

@@ -3,19 +3,16 @@ import { readRecords } from "../../storage/records.ts";
 import type { Adapter, SessionRef } from "../adapter.ts";
 import { openSource, type Reading } from "../open.ts";
 import { PLAIN, READ_ONLY } from "../read-only.ts";
-import { discover, projectOf, recognise, stores } from "./paths.ts";
+import { projectOf, recognise } from "./paths.ts";
+import { place } from "./place.ts";
 import { fold, type State } from "./read.ts";
 import { tools } from "./tools.ts";
 
 export const conversation: Adapter = {
   ...READ_ONLY,
-  id: "conversation",
-  label: "Workspace chat",
-  badge: "conversation",
+  ...place,
   provider: "conversation",
   holds: { ...PLAIN, models: "per_message" },
-  discover,
-  stores,
   recognise,
   open: (ref) => openSource(reading(ref)),
   reading: async (ref) => reading(ref),

@@ -6,7 +6,8 @@ import { newId } from "./ids.ts";
 import { configuration, isLive, version } from "./installed.ts";
 import { keepsakes, restore } from "./kept.ts";
 import { open, reading } from "./open.ts";
-import { discover, projects, recognise, stores } from "./paths.ts";
+import { recognise } from "./paths.ts";
+import { place } from "./place.ts";
 import { pathOf, plan, resumeCommand } from "./plan.ts";
 import { fold } from "./read.ts";
 import { sandbox } from "./sandbox.ts";
@@ -14,9 +15,7 @@ import { translate } from "./tools.ts";
 import { write } from "./write.ts";
 
 export const gemini: Adapter = {
-  id: "gemini",
-  label: "Gemini CLI",
-  badge: "gemini",
+  ...place,
   provider: "google",
   api: "gemini",
   holds: {
@@ -28,9 +27,6 @@ export const gemini: Adapter = {
     models: "per_message",
   },
   proven: ["0.61.0"],
-  discover,
-  projects,
-  stores,
   recognise,
   keepsakes,
   restore,

@@ -6,7 +6,8 @@ import { newSessionId } from "./ids.ts";
 import { configuration, isLive, version } from "./installed.ts";
 import { keepsakes, lines, restore } from "./kept.ts";
 import { isResumable, open, reading } from "./open.ts";
-import { discover, projects, recognise, stores } from "./paths.ts";
+import { recognise } from "./paths.ts";
+import { place } from "./place.ts";
 import { pathOf, plan, resumeCommand } from "./plan.ts";
 import { fold } from "./read.ts";
 import { remarks } from "./remarks.ts";
@@ -16,9 +17,7 @@ import { tools } from "./tools.ts";
 import { write } from "./write.ts";
 
 export const opencode: Adapter = {
-  id: "opencode",
-  label: "OpenCode",
-  badge: "opencode",
+  ...place,
   provider: "opencode",
   api: "anthropic",
   holds: {
@@ -30,9 +29,6 @@ export const opencode: Adapter = {
     models: "per_message",
   },
   proven: PROVEN_VERSIONS,
-  discover,
-  projects,
-  stores,
   recognise,
   lines,
   keepsakes,

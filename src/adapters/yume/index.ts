@@ -2,19 +2,16 @@
 import type { Adapter } from "../adapter.ts";
 import { PLAIN, READ_ONLY } from "../read-only.ts";
 import { open, reading } from "./open.ts";
-import { discover, recognise, stores } from "./paths.ts";
+import { recognise } from "./paths.ts";
+import { place } from "./place.ts";
 import { fold } from "./read.ts";
 import { tools } from "./tools.ts";
 
 export const yume: Adapter = {
   ...READ_ONLY,
-  id: "yume",
-  label: "yume-cli",
-  badge: "yume",
+  ...place,
   provider: "yume",
   holds: { ...PLAIN, models: "per_session" },
-  discover,
-  stores,
   recognise,
   open,
   reading,

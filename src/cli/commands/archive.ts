@@ -1,10 +1,10 @@
 // archive: keeps the native bytes of every session; archive list and archive prune show and shrink it.
 import { type Command, InvalidArgumentError } from "commander";
+import { adapterNamed } from "../../adapters/named.ts";
 import { archiveSessions } from "../../catalog/archive.ts";
 import { type Pruned, type PrunedSession, pruneArchive } from "../../catalog/archive-prune.ts";
 import { archivedSessions, goneAmong } from "../../catalog/archive-read.ts";
 import { type ArchiveReport, reportArchive } from "../../catalog/archive-report.ts";
-import { adapterNamed } from "../../catalog/locate.ts";
 import { walk } from "../../catalog/scan.ts";
 import type { Run } from "../command.ts";
 import type { Context } from "../context.ts";

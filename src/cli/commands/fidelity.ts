@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { Adapter } from "../../adapters/adapter.ts";
-import { adapterNamed } from "../../catalog/locate.ts";
+import { adapterNamed } from "../../adapters/named.ts";
 import { BatonError, EXIT_STATUS } from "../../session/error.ts";
 import { exportFile } from "../../storage/export.ts";
 import type { Run } from "../command.ts";

@@ -1,8 +1,8 @@
 // list: the sessions of every agent, newest first.
 import { resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { Adapter } from "../../adapters/adapter.ts";
-import { adapterNamed } from "../../catalog/locate.ts";
+import type { Place } from "../../adapters/adapter.ts";
+import { adapterNamed } from "../../adapters/named.ts";
 import { listSessions, type Page, type Query, SORTS } from "../../catalog/query.ts";
 import { sessionIndex } from "../../catalog/session-index.ts";
 import { withCatalog } from "../catalog.ts";
@@ -43,9 +43,9 @@ export function define(command: Command, run: Run): void {
 
 async function list(context: Context, options: Options): Promise<undefined> {
   const { output } = context;
-  const adapters = await context.adapters();
+  const places = await context.places();
   const { agent, project, format, ...rest } = options;
-  const asked = agent?.map((name) => adapterNamed(name, adapters));
+  const asked = agent?.map((name) => adapterNamed(name, places));
   const isIndex = format === "session-index";
   const isShort = output.isTerminal && !output.isJson && !isIndex;
   const limit = options.limit ?? (isShort ? SHOWN : undefined);
@@ -59,7 +59,7 @@ async function list(context: Context, options: Options): Promise<undefined> {
   const syncing = {
     words: false,
     ...(newest !== undefined && { newest }),
-    ...(asked && { adapters: asked }),
+    ...(asked && { places: asked }),
   };
   await withCatalog(context, syncing, async (catalog, report) => {
     const page = listSessions(catalog, wanted);
@@ -68,7 +68,7 @@ async function list(context: Context, options: Options): Promise<undefined> {
     const whole = { ...page, total, hasMore: (wanted.offset ?? 0) + page.sessions.length < total };
     if (isIndex) await output.json(sessionIndex(page.sessions));
     else if (output.isJson) await output.json(whole);
-    else await printTable(context, adapters, whole);
+    else await printTable(context, places, whole);
   });
 }
 
@@ -79,12 +79,12 @@ function newestNeeded({ limit, offset = 0, agents: _, ...wanted }: Query): numbe
   return limit !== undefined && isNewest && !isFiltered ? limit + offset : undefined;
 }
 
-async function printTable(context: Context, adapters: readonly Adapter[], page: Page): Promise<void> {
+async function printTable(context: Context, places: readonly Place[], page: Page): Promise<void> {
   const { output, home } = context;
   const { sessions, total, hasMore } = page;
   if (sessions.length === 0)
     return output.message("No sessions found. `baton doctor` shows which stores were looked at.");
-  for (const line of sessionTable(sessions, adapters, output, home.dir)) await output.write(`${line}\n`);
+  for (const line of sessionTable(sessions, places, output, home.dir)) await output.write(`${line}\n`);
   if (hasMore) output.message(`${sessions.length} of ${total} sessions. --limit and --offset show others.`);
 }
 

@@ -2,9 +2,9 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { Adapter } from "../../adapters/adapter.ts";
+import { adapterNamed } from "../../adapters/named.ts";
 import { archivedNamed } from "../../catalog/archive-find.ts";
 import { type ArchivedSession, archivedSessions } from "../../catalog/archive-read.ts";
-import { adapterNamed } from "../../catalog/locate.ts";
 import { type Restored, restoreSession } from "../../catalog/restore.ts";
 import { type Found, walk } from "../../catalog/scan.ts";
 import { BatonError } from "../../session/error.ts";

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { type Command, Option } from "commander";
 import type { Adapter } from "../../adapters/adapter.ts";
-import { adapterNamed } from "../../catalog/locate.ts";
+import { adapterNamed } from "../../adapters/named.ts";
 import { BatonError } from "../../session/error.ts";
 import type { Source } from "../../session/source.ts";
 import { nameOf } from "../../switch/carry.ts";

@@ -1,0 +1,11 @@
+// Where its sessions are: all that a list needs while nothing has changed.
+import type { Place } from "../adapter.ts";
+import { discover, stores } from "./paths.ts";
+
+export const place: Place = {
+  id: "conversation",
+  label: "Workspace chat",
+  badge: "conversation",
+  discover,
+  stores,
+};

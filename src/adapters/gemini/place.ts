@@ -1,0 +1,12 @@
+// Where its sessions are: all that a list needs while nothing has changed.
+import type { Place } from "../adapter.ts";
+import { discover, projects, stores } from "./paths.ts";
+
+export const place: Place = {
+  id: "gemini",
+  label: "Gemini CLI",
+  badge: "gemini",
+  discover,
+  projects,
+  stores,
+};
