@@ -70,9 +70,11 @@ function keptParts(file: OpenedFile, { size, parts }: Known): number | undefined
   if (file.size < size) return undefined;
   for (const [at, part] of parts.entries()) {
     const isLookedAt = at < LOOKED_AT_FIRST || at >= parts.length - LOOKED_AT_LAST;
-    if (part.hash === undefined || (isLookedAt && !isStill(file, part))) return undefined;
+    if (part.hash !== undefined && isLookedAt && !isStill(file, part)) return undefined;
   }
-  return Math.max(0, parts.length - 1);
+  // Where a frame is lost, all of them are made anew.
+  const isWhole = parts.every(({ hash }) => hash !== undefined);
+  return isWhole ? Math.max(0, parts.length - 1) : 0;
 }
 
 function isStill(file: OpenedFile, { start, size, hash }: Part): boolean {

@@ -1,4 +1,5 @@
 // A home with sessions in it, and what the archive makes of them, for the tests of the archive.
+import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -51,19 +52,12 @@ export function logPath(
 }
 
 /** Lines that hardly compress, so that sizes tell what was written. */
-export function lines(count: number, seed: number, length = 1000): string {
-  let state = seed * 2654435761 + 1;
-  const letters = () => {
-    let text = "";
-    while (text.length < length) {
-      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-      text += state.toString(36);
-    }
-    return text;
-  };
+export function lines(count: number, seed: number): string {
+  const letters = (at: number) =>
+    createHash("shake256", { outputLength: 750 }).update(`${seed}:${at}`).digest("base64");
   return Array.from(
     { length: count },
-    (_, at) => `{"type":"user","n":${at},"content":"${letters()}"}\n`,
+    (_, at) => `{"type":"user","n":${at},"content":"${letters(at)}"}\n`,
   ).join("");
 }
 

@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { adapterNamed } from "../../adapters/named.ts";
 import { archiveSessions } from "../../catalog/archive.ts";
+import { checkArchive, damagedSessions } from "../../catalog/archive-check.ts";
 import { type Pruned, type PrunedSession, pruneArchive } from "../../catalog/archive-prune.ts";
 import { archivedSessions, goneAmong } from "../../catalog/archive-read.ts";
 import { type ArchiveReport, reportArchive } from "../../catalog/archive-report.ts";
@@ -11,7 +12,9 @@ import type { Context } from "../context.ts";
 import { bytes, counted, cut, shortPath } from "../text.ts";
 
 export function define(command: Command, run: Run): void {
-  command.action(() => run(archive));
+  command
+    .option("--check", "read everything that is archived, and archive anew what is damaged")
+    .action((options: { check?: boolean }) => run((context) => archive(context, options)));
   command
     .command("list")
     .description("what is archived, newest first")
@@ -28,8 +31,9 @@ export function define(command: Command, run: Run): void {
     .action((options: PruneOptions) => run((context) => prune(context, options)));
 }
 
-async function archive(context: Context): Promise<number> {
+async function archive(context: Context, options: { check?: boolean }): Promise<number> {
   const { output, batonHome, home } = context;
+  if (options.check) await check(context);
   const found = walk(home, await context.adapters());
   const progress = output.progress("Archiving");
   const archived = await archiveSessions(batonHome, found, {
@@ -39,15 +43,25 @@ async function archive(context: Context): Promise<number> {
   });
   progress.end();
   const report = await reportArchive(batonHome);
+  const damaged = options.check ? await damagedSessions(batonHome) : [];
+  for (const { agent, originalId } of damaged)
+    output.warn(`${agent}:${originalId} is damaged in the archive, and its own file is gone.`);
   for (const { agent, originalId, problem } of archived.problems)
     output.warn(`${agent}:${originalId} is not archived: ${problem}`);
-  if (output.isJson) await output.json({ ...archived, ...report });
+  if (output.isJson) await output.json({ ...archived, ...report, ...(options.check && { damaged }) });
   else {
     const { added, updated, unchanged } = archived;
     output.message(`Archived ${counted(added, "new session")}, ${updated} changed, ${unchanged} unchanged.`);
     for (const line of reportLines(report)) await output.write(`${line}\n`);
   }
-  return archived.problems.length > 0 ? 1 : 0;
+  return archived.problems.length + damaged.length > 0 ? 1 : 0;
+}
+
+async function check({ output, batonHome }: Context): Promise<void> {
+  const progress = output.progress("Checking");
+  const lost = await checkArchive(batonHome, (done, total) => progress.at(done, total, bytes));
+  progress.end();
+  if (lost > 0) output.warn(`${counted(lost, "frame")} of the archive were damaged.`);
 }
 
 /** Somebody else's archiving of a large store. */
