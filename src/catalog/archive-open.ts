@@ -23,16 +23,25 @@ export interface ArchivedSource {
 
 /** The source can be read until `use` is done. */
 export function withArchived<T>(
-  { batonHome, adapter, session, all }: ArchivedSource,
+  wanted: ArchivedSource,
   use: (source: Source, ref: SessionRef) => Promise<T>,
 ): Promise<T> {
   return withPrivateFolder(async (folder) => {
-    const refs = new Map<ArchivedSession, SessionRef>();
-    for (const one of withSubagents([session], all)) refs.set(one, await materialise(batonHome, one, folder));
-    const ref = refs.get(session);
-    if (!ref) throw notArchived(session);
-    return use(await opened(adapter, session, refs), ref);
+    const { source, ref } = await openArchived(wanted, folder);
+    return use(source, ref);
   });
+}
+
+/** The source can be read as long as the folder is there. */
+export async function openArchived(
+  { batonHome, adapter, session, all }: ArchivedSource,
+  folder: string,
+): Promise<{ source: Source; ref: SessionRef }> {
+  const refs = new Map<ArchivedSession, SessionRef>();
+  for (const one of withSubagents([session], all)) refs.set(one, await materialise(batonHome, one, folder));
+  const ref = refs.get(session);
+  if (!ref) throw notArchived(session);
+  return { source: await opened(adapter, session, refs), ref };
 }
 
 /** Files find the subagents that lie beside them; rows do not. */

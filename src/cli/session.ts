@@ -2,6 +2,7 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Adapter, SessionRef } from "../adapters/adapter.ts";
+import type { ArchivedSession } from "../catalog/archive-read.ts";
 import { isPath, locate } from "../catalog/locate.ts";
 import type { Found } from "../catalog/scan.ts";
 import { understood } from "../catalog/understood.ts";
@@ -9,6 +10,7 @@ import { explain } from "../formats/explain.ts";
 import { type Format, formats } from "../formats/index.ts";
 import { BatonError } from "../session/error.ts";
 import type { Source } from "../session/source.ts";
+import { openFromArchive } from "./archived.ts";
 import type { Context } from "./context.ts";
 
 export interface Opened {
@@ -16,6 +18,8 @@ export interface Opened {
   path: string;
   /** The agent it belongs to and where it was found; none for a universal file. */
   native?: { adapter: Adapter; ref: SessionRef };
+  /** Only the archive holds it any more. */
+  archived?: ArchivedSession;
 }
 
 export async function openSession(context: Context, name: string): Promise<Opened> {
@@ -24,8 +28,15 @@ export async function openSession(context: Context, name: string): Promise<Opene
   const stored = file === undefined ? undefined : await storedAs(name, context, adapters);
   const format = file === undefined || stored ? undefined : await recognised(file);
   if (file !== undefined && format) return { source: await readFormat(format, file), path: file };
-  const found = stored ?? (await located(file, name, context, adapters));
-  return { source: await found.adapter.open(found.ref), path: found.ref.path, native: found };
+  try {
+    const found = stored ?? (await located(file, name, context, adapters));
+    return { source: await found.adapter.open(found.ref), path: found.ref.path, native: found };
+  } catch (error) {
+    const isMissing = error instanceof BatonError && error.code === "not_found";
+    const archived = isMissing ? await openFromArchive(context, name) : undefined;
+    if (archived) return archived;
+    throw error;
+  }
 }
 
 async function located(

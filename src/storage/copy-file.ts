@@ -28,13 +28,21 @@ export async function writePieces(
 
 /** A folder that is there while `use` works with it, however that ends. */
 export async function withPrivateFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), "baton-"));
-  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
-  process.once("exit", removeFolder);
+  const { folder, remove } = privateFolder();
   try {
     return await use(folder);
   } finally {
-    removeFolder();
-    process.off("exit", removeFolder);
+    remove();
   }
+}
+
+/** One that is there until it is removed, or the process ends. */
+export function privateFolder(): { folder: string; remove(): void } {
+  const folder = mkdtempSync(join(tmpdir(), "baton-"));
+  const remove = () => {
+    process.off("exit", remove);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  process.once("exit", remove);
+  return { folder, remove };
 }

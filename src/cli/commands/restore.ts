@@ -29,7 +29,7 @@ export function define(command: Command, run: Run): void {
 }
 
 async function restore(context: Context, name: string, options: Options): Promise<undefined> {
-  const { home, batonHome } = context;
+  const { home, batonHome, output } = context;
   const adapters = await context.adapters();
   const all = await archivedSessions(batonHome);
   const session = archivedNamed(name, all, adapters);
@@ -50,15 +50,17 @@ async function restore(context: Context, name: string, options: Options): Promis
   const size = files.reduce((sum, file) => sum + file.bytes, 0);
   const more = subagents > 0 ? ` and ${counted(subagents, "subagent")}` : "";
   const what = `${counted(files.length, "file")}, ${bytes(size)}`;
-  await print(
-    context,
-    adapter,
-    restored,
-    operation === null
-      ? `This would bring the session${more} back: ${what}. Nothing was written.`
-      : `Brought the session${more} back: ${what}. \`baton undo ${operation}\` takes it back.`,
-    unproven(adapter, installed?.version),
-  );
+  const about = unproven(adapter, installed?.version);
+  if (operation !== null || output.isJson)
+    return print(
+      context,
+      adapter,
+      restored,
+      `Brought the session${more} back: ${what}. \`baton undo ${operation}\` takes it back.`,
+      about,
+    );
+  for (const warning of about) output.warn(warning);
+  await output.write(`This would bring the session${more} back: ${what}. Nothing was written.\n`);
 }
 
 const NOTHING_TO_DO = "Nothing to do: the session is in its store.";

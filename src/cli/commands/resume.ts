@@ -5,6 +5,7 @@ import { createInterface } from "node:readline/promises";
 import { type Command, Option } from "commander";
 import type { Adapter } from "../../adapters/adapter.ts";
 import { adapterNamed } from "../../adapters/named.ts";
+import type { ArchivedSession } from "../../catalog/archive-read.ts";
 import { BatonError } from "../../session/error.ts";
 import type { Source } from "../../session/source.ts";
 import { nameOf } from "../../switch/carry.ts";
@@ -66,6 +67,7 @@ async function resume(context: Context, name: string, options: Options): Promise
 export async function prepareResume(context: Context, name: string, options: Options): Promise<GoOn> {
   const opened = await openSession(context, name);
   const to = await agentFor(context, opened, options.in);
+  if (opened.archived && to.id === opened.archived.agent) throw onlyArchived(opened.archived);
   const project = opened.source.header.project.path;
   const isOwn = isAtHome(context, opened, to);
   const given = options.cwd === undefined ? undefined : resolve(options.cwd);
@@ -87,6 +89,14 @@ export async function prepareResume(context: Context, name: string, options: Opt
   return isOwn
     ? ownResume(context, opened, to, { ...options, cwd }, warnings)
     : carried(context, opened, to, { ...options, moves }, warnings);
+}
+
+function onlyArchived({ id, path }: ArchivedSession): BatonError {
+  return new BatonError(
+    "refused",
+    `${path} is gone, and only the archive holds this session.`,
+    `\`baton restore ${id}\` writes it back; --in AGENT goes on with it in another one.`,
+  );
 }
 
 /** The command would be one that the agent refuses. */
