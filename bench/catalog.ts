@@ -46,7 +46,10 @@ async function coldBars(place: Place, bytes: number): Promise<void> {
   bar("cold: the newest 200 listed, whole process", median(newest.map(({ ms }) => ms)), 1000, "ms");
   bar("cold: everything searchable, whole process", times(whole), 4, "x floor");
   bar("cold: everything searchable, peak memory", highest(whole) / MB, 400, "MB");
-  bar("catalog's share of the corpus", (100 * sizeOf(join(place.batonHome, "catalog"))) / bytes, 40, "%");
+  bar("cold: archived as well", times(whole) + times(archive), 6, "x floor");
+  const share = (name: string) => (100 * sizeOf(join(place.batonHome, name))) / bytes;
+  bar("the catalog's size, of the corpus's", share("catalog"), 40, "%");
+  bar("the archive's size, of the corpus's", share("archive"), 30, "%");
 }
 
 function cold(place: Place, args: readonly string[]): Promise<Ran> {

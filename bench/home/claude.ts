@@ -201,11 +201,13 @@ function shown(call: Call, output: string): object {
 function persist(writer: Writer, output: string): string {
   const { scene, folder, session } = writer;
   const path = join(folder, session, "tool-results", `b${hex(scene.random, 8)}.txt`);
+  // Wherever the corpus lies, its bytes are the same.
+  const named = path.replace(scene.home, "/home/dev");
   const file = lineFile(path);
   file.text(output);
   file.end(scene.clock.now());
   const size = (output.length / 1024).toFixed(1);
-  return `<persisted-output>\nOutput too large (${size}KB). Full output saved to: ${path}\n\nPreview (first 2KB):\n${output.slice(0, 2000)}\n...\n</persisted-output>`;
+  return `<persisted-output>\nOutput too large (${size}KB). Full output saved to: ${named}\n\nPreview (first 2KB):\n${output.slice(0, 2000)}\n...\n</persisted-output>`;
 }
 
 function delegate(writer: Writer, bytes: number): void {
