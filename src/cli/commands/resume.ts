@@ -32,6 +32,8 @@ interface Options {
   dryRun?: boolean;
   exec?: boolean;
   yes?: boolean;
+  /** Where a new session would have to be written, only say what would happen. */
+  onlyOwn?: boolean;
 }
 
 export function define(command: Command, run: Run): void {
@@ -88,7 +90,7 @@ export async function prepareResume(context: Context, name: string, options: Opt
   ];
   return isOwn
     ? ownResume(context, opened, to, { ...options, cwd }, warnings)
-    : carried(context, opened, to, { ...options, moves }, warnings);
+    : carried(context, opened, to, { ...options, moves, ...(options.onlyOwn && { dryRun: true }) }, warnings);
 }
 
 function onlyArchived({ id, path }: ArchivedSession): BatonError {

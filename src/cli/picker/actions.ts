@@ -11,7 +11,7 @@ import { sentences } from "../losses.ts";
 import { page } from "../pager.ts";
 import { render } from "../render.ts";
 import { shellLine } from "../start.ts";
-import { ago, cut } from "../text.ts";
+import { ago, cut, shellWord } from "../text.ts";
 import type { Row } from "./filter.ts";
 import { openRow } from "./rows.ts";
 import type { Item, Plan } from "./state.ts";
@@ -24,14 +24,23 @@ export function nameOf({ session }: Row, rows: readonly Row[]): string {
 
 const DEFAULTS = { history: "visible", thinking: "drop" } as const;
 
+/** A dry run where the agent does not find the session and a new one would have to be written. */
 export function ownResume(context: Context, name: string): Promise<GoOn> {
-  return prepareResume(context, name, { ...DEFAULTS, exec: true });
+  return prepareResume(context, name, { ...DEFAULTS, exec: true, onlyOwn: true });
 }
 
 /** For a shell: it does not matter whether the agent is installed here. */
 export async function resumeLine(context: Context, name: string): Promise<string> {
-  const { command } = await prepareResume(context, name, { ...DEFAULTS, yes: true });
-  return shellLine(withEnvironment(context, command));
+  const { command, isDryRun } = await prepareResume(context, name, { ...DEFAULTS, yes: true, onlyOwn: true });
+  return isDryRun ? inShell(name) : shellLine(withEnvironment(context, command));
+}
+
+/** What does the same, with all its options. */
+export function inShell(name: string, plan?: Plan): string {
+  const words = plan?.kind === "fork" ? ["fork", name] : ["resume", name];
+  if (plan?.agent) words.push("--in", plan.agent.id);
+  if (plan?.at !== undefined) words.push("--at", plan.at);
+  return ["baton", ...words.map(shellWord)].join(" ");
 }
 
 export function carriedOut(

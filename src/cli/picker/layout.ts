@@ -26,7 +26,7 @@ export function layoutOf({ columns, rows }: Size, wantsPreview: boolean): Layout
   const height = Math.max(1, rows - top - (hasMessage ? 1 : 0) - (hasFooter ? 1 : 0));
   const parts = { columns, rows, hasHeadings, hasMessage, hasFooter };
   if (wantsPreview && columns >= BESIDE && rows >= LEAST_ROWS_BESIDE) {
-    const width = Math.floor(columns * 0.42);
+    const width = Math.floor(columns * 0.4);
     const left = columns - width;
     return {
       ...parts,

@@ -1,13 +1,14 @@
 // Carries out what a key asked for: while it takes, the picker says so; what goes wrong is told, and the list comes back.
 import { once } from "node:events";
 import { BatonError } from "../../session/error.ts";
-import { withEnvironment } from "../continue.ts";
+import { type GoOn, withEnvironment } from "../continue.ts";
 import { shellLine } from "../start.ts";
 import {
   carriedOut,
   copyInTmux,
   copySequence,
   entriesOf,
+  inShell,
   nameOf,
   ownResume,
   reportOf,
@@ -51,7 +52,7 @@ async function during<T>(
   picker: Picker,
   title: string,
   work: () => Promise<T>,
-  isHeld = false,
+  { isHeld = false, elsewhere = "" } = {},
 ): Promise<T | undefined> {
   const busy: Panel = { type: "busy", title, isHeld };
   picker.show(withPanel(picker.state, busy));
@@ -60,15 +61,22 @@ async function during<T>(
     const result = await work();
     return isWaiting() ? result : undefined;
   } catch (error) {
-    if (isWaiting()) picker.show(withPanel(picker.state, failure(error)));
+    if (isWaiting()) picker.show(withPanel(picker.state, failure(error, elsewhere)));
     return undefined;
   }
 }
 
-function failure(error: unknown): Panel {
+/** `elsewhere`: the command for a shell, where a hint about options can be followed. */
+function failure(error: unknown, elsewhere = ""): Panel {
   const message = error instanceof Error ? error.message : String(error);
   const hint = error instanceof BatonError ? error.hint : "";
-  return { type: "text", title: "That did not work", lines: [message, ...(hint ? ["", hint] : [])], top: 0 };
+  const lines = [message, hint, elsewhere === "" ? "" : `In a shell: ${elsewhere}`];
+  return {
+    type: "text",
+    title: "That did not work",
+    lines: lines.filter((line) => line !== "").flatMap((line) => [line, ""]),
+    top: 0,
+  };
 }
 
 const back = (picker: Picker, message: string) =>
@@ -76,10 +84,14 @@ const back = (picker: Picker, message: string) =>
 
 async function resume(picker: Picker, row: Row): Promise<void> {
   const name = nameOf(row, picker.state.rows);
-  const result = await during(picker, `Opening “${row.session.title}” …`, () =>
-    ownResume(picker.context, name),
+  const result = await during(
+    picker,
+    `Opening “${row.session.title}” …`,
+    () => ownResume(picker.context, name),
+    { elsewhere: inShell(name) },
   );
-  if (result) picker.end(result);
+  if (result?.isDryRun) showReport(picker, { kind: "continue", row }, result);
+  else if (result) picker.end(result);
 }
 
 async function copy(picker: Picker, row: Row): Promise<void> {
@@ -130,12 +142,19 @@ async function entries(picker: Picker, row: Row): Promise<void> {
 
 async function report(picker: Picker, plan: Plan): Promise<void> {
   const name = nameOf(plan.row, picker.state.rows);
-  const result = await during(picker, "Looking at what would be lost …", () =>
-    carriedOut(picker.context, name, plan, { dryRun: true, exec: false }),
+  const result = await during(
+    picker,
+    "Looking at what would be lost …",
+    () => carriedOut(picker.context, name, plan, { dryRun: true, exec: false }),
+    { elsewhere: inShell(name, plan) },
   );
-  if (!result) return;
+  if (result) showReport(picker, plan, result);
+}
+
+function showReport(picker: Picker, plan: Plan, result: GoOn): void {
   const { lines, isLossy } = reportOf(result);
-  const what = plan.agent ? `Continue in ${plan.agent.label}` : "Fork";
+  const where = plan.agent ? `Continue in ${plan.agent.label}` : "Continue in a new session";
+  const what = plan.kind === "fork" ? "Fork" : where;
   picker.show(
     withPanel(picker.state, {
       type: "report",
@@ -153,7 +172,7 @@ async function write(picker: Picker, plan: Plan, start: boolean): Promise<void> 
     picker,
     "Writing …",
     () => carriedOut(picker.context, name, plan, { dryRun: false, exec: start }),
-    true,
+    { isHeld: true, elsewhere: inShell(name, plan) },
   );
   if (!result) return;
   if (start) return picker.end(result);

@@ -17,7 +17,8 @@ export interface Update {
   problems: readonly string[];
 }
 
-const AT_ONCE = 200;
+/** As many as a large screen shows. */
+const AT_ONCE = 60;
 const LISTED_EVERY_MS = 1000;
 
 export async function rows(context: Context, show: (update: Update) => void): Promise<void> {

@@ -9,6 +9,8 @@ const ENTER = "\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[?2004h\u001b[2J";
 const LEAVE = "\u001b[0m\u001b[?2004l\u001b[?7h\u001b[?25h\u001b[?1049l";
 /** So long after Escape nothing more of a sequence comes, not even through a slow line. */
 const SEQUENCE_MS = 100;
+/** A process that is told to stop does so before this. */
+const STOPPING_MS = 50;
 
 export interface Terminal {
   size(): Size;
@@ -35,6 +37,7 @@ export function openTerminal(listener: Listener): Terminal {
   const { stdin, stdout } = process;
   let drawn: string[] = [];
   let isLent = false;
+  let isClosed = false;
   const hand = newHand(newReader(listener.onKey));
   const onResize = () => {
     drawn = [];
@@ -45,9 +48,12 @@ export function openTerminal(listener: Listener): Terminal {
     process.off("SIGTSTP", suspend);
     // The whole job, because a launcher may stand between the shell and us.
     process.kill(0, "SIGTSTP");
+    // Without a shell that could continue us, the signal is not obeyed.
+    setTimeout(() => hand.isHeld() || onContinue(), STOPPING_MS);
   };
   // Whoever stopped us: meanwhile the shell has used the terminal in its own way.
   const onContinue = () => {
+    if (isClosed) return;
     if (!process.listeners("SIGTSTP").includes(suspend)) process.on("SIGTSTP", suspend);
     if (isLent) return;
     hand.release();
@@ -90,6 +96,7 @@ export function openTerminal(listener: Listener): Terminal {
     },
     suspend,
     close() {
+      isClosed = true;
       hand.release();
       unlisten();
     },

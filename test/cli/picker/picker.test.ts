@@ -117,6 +117,7 @@ describe("resuming", () => {
     terminal.send(KEY.enter);
     const screen = await terminal.until("--cwd DIR goes on in another one.");
     expect(screen[0]).toBe("That did not work");
+    expect(screen).toContain("In a shell: baton resume et8pwv8nnh56");
   });
 });
 
@@ -273,6 +274,15 @@ describe("the terminal", () => {
     expect(selected(await terminal.until("4 sessions"))).toContain("Price rounding");
     terminal.send(KEY.escape);
     await terminal.until(/ icanon[\s\S]*ready>\s*$/);
+  });
+
+  it("stays the picker's where nobody could continue it", async () => {
+    const terminal = place.start();
+    await terminal.until("4 sessions");
+    terminal.send(KEY.suspend);
+    await terminal.until(() => terminal.written().split("\u001b[?1049h").length === 3);
+    terminal.send(KEY.down);
+    expect(selected(await terminal.until("The price is in cents now"))).toContain("Price rounding");
   });
 
   it("nothing in a title acts on it, and wide characters keep the columns straight", async () => {
