@@ -47,7 +47,8 @@ export interface Cursor {
   /** How many entries came before. */
   entries: number;
   /** Calls without a result so far: their tool and files. */
-  calls: [id: string, tool: string, file?: string][];
+  calls: [id: string, tool: string, file?: string | null][];
+  usages: UsageState;
   problems: string[];
   /** What stands before it in the file, to know the file again. */
   print?: string;
@@ -56,7 +57,8 @@ export interface Cursor {
 export interface Piece {
   docs: Doc[];
   usages: MessageUsage[];
-  cursor: Cursor;
+  /** Undefined when nothing could be read. */
+  cursor: Cursor | undefined;
   /** Whether it goes on from what was stored before; otherwise it takes its place. */
   isContinued: boolean;
   /** Once the end is reached. */
@@ -82,6 +84,7 @@ export interface IndexOptions {
 const PIECE = 4 << 20;
 const OPEN_CALLS = 200;
 const LISTED_PROBLEMS = 20;
+const RECENT_TURNS = 20;
 const NEWLINE = 10;
 
 export async function* readSession(
@@ -121,7 +124,7 @@ function newPass(agent: string, reading: Reading<unknown>, from: Cursor | undefi
   const state = from?.state ?? fold.initial(ref);
   const header = headerBuilder(agent, ref, reading.provider, reading.extra, from?.header);
   const order = newOrder(from !== undefined);
-  const usages = newUsages(reading.provider);
+  const usages = newUsages(reading.provider, from?.usages);
   const texts = newTexts(from?.calls);
   const problems = from?.problems ?? [];
   /** Of records that are not complete yet: they are read again. */
@@ -136,6 +139,7 @@ function newPass(agent: string, reading: Reading<unknown>, from: Cursor | undefi
     header: structuredClone(header.state()),
     entries,
     calls: texts.calls(),
+    usages: usages.state(),
     problems: problems.slice(0, LISTED_PROBLEMS),
   });
   const note = (found: Loss) => {
@@ -182,7 +186,7 @@ function behind({ offset, length, index, line, bytes }: NativeRecord): Position 
 
 /** Texts with the tool and the files that they are about: a result does not say, its call does. */
 function newTexts(open: Cursor["calls"] = []) {
-  const calls = new Map(open.map(([id, tool, file]) => [id, { tool, file }]));
+  const calls = new Map(open.map(([id, tool, file]) => [id, { tool, file: file ?? undefined }]));
   let docs: Doc[] = [];
   let size = 0;
   return {
@@ -251,18 +255,40 @@ export function hiddenBits(skeleton: Skeleton): Uint8Array {
   const thread = new Set(threadPositions(skeleton));
   if (thread.size === skeleton.length) return new Uint8Array();
   const bits = new Uint8Array(Math.ceil(skeleton.length / 8));
-  for (let at = 0; at < skeleton.length; at++)
-    if (!thread.has(at)) bits[at >> 3] = (bits[at >> 3] as number) | (1 << (at & 7));
-  return bits;
+  let last = 0;
+  for (let at = 0; at < skeleton.length; at++) {
+    if (thread.has(at)) continue;
+    bits[at >> 3] = (bits[at >> 3] as number) | (1 << (at & 7));
+    last = at >> 3;
+  }
+  return bits.slice(0, last + 1);
+}
+
+interface MessageFacts {
+  model: string;
+  provider: string;
+  time: number;
+}
+
+/** Plain JSON: whose the next tokens are, and whose the last ones were. */
+export interface UsageState {
+  now: MessageFacts;
+  recent: [turn: string, facts: MessageFacts][];
 }
 
 /** Tokens come beside the entries of their message, which say whose they are and when. */
-function newUsages(provider: string) {
+function newUsages(provider: string, begun?: UsageState) {
   const all = new Map<string, Usage>();
-  const facts = new Map<string, { model: string; provider: string; time: number }>();
+  const facts = new Map<string, MessageFacts>(begun?.recent);
   const open = new Set<string>();
-  const now = { model: "unknown", provider, time: 0 };
+  const now = begun?.now ?? { model: "unknown", provider, time: 0 };
+  const add = (turn: string, usage: Usage) => {
+    all.set(turn, usage);
+    if (!facts.has(turn)) facts.set(turn, { ...now });
+    open.add(turn);
+  };
   return {
+    add,
     note(model: string | undefined, of: string | undefined) {
       if (model !== undefined) now.model = model;
       if (of !== undefined) now.provider = of;
@@ -273,14 +299,10 @@ function newUsages(provider: string) {
       if (turn === undefined) return;
       if (!facts.has(turn))
         facts.set(turn, { model: model ?? now.model, provider: of ?? now.provider, time: now.time });
-      if (usage) this.add(turn, usage);
-    },
-    add(turn: string, usage: Usage) {
-      all.set(turn, usage);
-      if (!facts.has(turn)) facts.set(turn, { ...now });
-      open.add(turn);
+      if (usage) add(turn, usage);
     },
     all: () => all,
+    state: (): UsageState => ({ now: { ...now }, recent: [...facts].slice(-RECENT_TURNS) }),
     /** What has come since it was last taken. */
     take(): MessageUsage[] {
       const taken = [...open].map((message) => ({

@@ -117,7 +117,7 @@ async function run(adapter: Adapter, { ref }: Job, target: Target, options: RunO
     if (piece.end) return;
     // The rest goes on from what is in the shard then.
     if (!target.flush()) return;
-    seen = { stamp: "", cursor: JSON.stringify(piece.cursor), searchable: words ? 1 : 0 };
+    seen = { stamp: "", cursor: JSON.stringify(piece.cursor) ?? null, searchable: words ? 1 : 0 };
   }
 }
 
@@ -129,7 +129,7 @@ async function* pieces(
 ): AsyncGenerator<Piece> {
   try {
     for await (const piece of readSession(adapter, ref, { words, begun })) {
-      piece.cursor.print = printOf(ref.path, piece.cursor.at.offset);
+      if (piece.cursor) piece.cursor.print = printOf(ref.path, piece.cursor.at.offset);
       if (piece.end?.hidden === null && sizeOf(ref) <= LOOKED_AT_AGAIN)
         piece.end.hidden = hiddenBits((await adapter.open(ref)).skeleton);
       yield piece;
@@ -150,14 +150,7 @@ function unreadable(adapter: Adapter, ref: SessionRef, error: unknown): Piece {
     docs: [],
     usages: [],
     isContinued: true,
-    cursor: {
-      at: { offset: 0, index: 0, line: 1 },
-      state: null,
-      header: { facts: { known: {}, links: [], messageCount: 0 }, replies: [] },
-      entries: 0,
-      calls: [],
-      problems: [],
-    },
+    cursor: undefined,
     end: {
       header: {
         id: "",

@@ -179,7 +179,7 @@ function newIds(statements: Statements, oldestFirst: readonly Addition[]) {
 }
 
 function update(statements: Statements, key: number, { adapter, ref, words, piece }: Addition): void {
-  const cursor = JSON.stringify(piece.cursor);
+  const cursor = JSON.stringify(piece.cursor) ?? null;
   if (!piece.end) {
     statements.progress.run(cursor, words ? 1 : 0, key);
     return;

@@ -33,15 +33,20 @@ export async function usedHome(adapter: Adapter): Promise<Home> {
 }
 
 /** The sessions of a fixture, subagents included, in a home of their own. */
-export async function laidOut({ adapter, fixture }: Case): Promise<SessionRef[]> {
+export async function laidOut(one: Case): Promise<SessionRef[]> {
   const home = await privateHome();
+  layOut(one, home);
+  return Array.fromAsync(one.adapter.discover(home));
+}
+
+/** Puts a fixture into a home. */
+export function layOut({ adapter, fixture }: Case, home: Home): void {
   const [store] = adapter.stores(home);
   if (!store) throw new Error(`${adapter.id} names no store`);
   const native = join(folderOf(adapter), fixture, "native");
   const root = existsSync(join(native, basename(store))) ? dirname(store) : store;
   cpSync(native, root, { recursive: true });
   buildDatabases(root);
-  return Array.fromAsync(adapter.discover(home));
 }
 
 function folderOf({ id }: Adapter): string {

@@ -1,0 +1,246 @@
+// The catalog is always what one pass over the stores as they are now would give, however it came about.
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Looking } from "../../src/adapters/adapter.ts";
+import { adapters } from "../../src/adapters/index.ts";
+import { openCatalog } from "../../src/catalog/catalog.ts";
+import { listSessions, type Query } from "../../src/catalog/query.ts";
+import { findSessions, summarise } from "../../src/catalog/scan.ts";
+import { sync } from "../../src/catalog/sync.ts";
+import { cases, layOut } from "../conformance/fixtures.ts";
+import { type Dump, dump, synced } from "./dump.ts";
+
+const SAMPLES = join(import.meta.dirname, "../../samples");
+const CLAUDE = ".claude/projects/-home-dev-project/00000000-0000-4000-8000-000000000001.jsonl";
+
+let home: string;
+let own: string;
+
+beforeEach(() => {
+  const root = mkdtempSync(join(tmpdir(), "baton-sync-"));
+  home = join(root, "home");
+  own = join(root, "baton");
+  mkdirSync(home);
+});
+
+function lay(...agents: string[]): void {
+  for (const agent of agents) cpSync(join(SAMPLES, agent, "native"), home, { recursive: true });
+}
+
+/** What a catalog made of the same stores at once says. */
+async function atOnce() {
+  const fresh = mkdtempSync(join(tmpdir(), "baton-fresh-"));
+  await synced(home, fresh);
+  return dump(fresh);
+}
+
+function rows(query: Query = {}) {
+  const catalog = openCatalog(own);
+  try {
+    return listSessions(catalog, query).sessions;
+  } finally {
+    catalog.close();
+  }
+}
+
+describe.each(cases.map((one) => [`${one.adapter.id} ${one.fixture}`, one] as const))("%s", (_, one) => {
+  const place = () => ({ dir: home, env: {}, projects: [join(home, "project")] });
+
+  it("is listed as opening it says", async () => {
+    layOut(one, place());
+    await synced(home, own, {}, place().projects);
+    const found = await findSessions(place(), adapters);
+    const opened = await Promise.all(found.map((each) => summarise(each)));
+    const listed = rows({ subagents: true });
+    expect(listed.map(comparable).toSorted(byId)).toEqual(opened.map(comparable).toSorted(byId));
+  });
+
+  it("is the same when its files came in pieces", async () => {
+    layOut(one, place());
+    const files = (await findSessions(place(), adapters)).flatMap(({ ref }) =>
+      ref.files.filter(({ path, role }) => path.endsWith(".jsonl") && role !== "index"),
+    );
+    const whole = new Map(files.map(({ path, mtimeMs }) => [path, { bytes: readFileSync(path), mtimeMs }]));
+    const steps = 4;
+    for (let step = 0; step < steps; step++) {
+      for (const [path, { bytes, mtimeMs }] of whole) {
+        const [from, to] = [step, step + 1].map((at) => cutOf(bytes.length, at, steps));
+        if (step === 0) writeFileSync(path, "");
+        appendFileSync(path, bytes.subarray(from, to));
+        utimesSync(path, new Date(mtimeMs), new Date(mtimeMs));
+      }
+      await synced(home, own, {}, place().projects);
+    }
+    const fresh = join(own, "fresh");
+    await synced(home, fresh, {}, place().projects);
+    expect(withoutStructure(dump(own))).toEqual(withoutStructure(dump(fresh)));
+  });
+});
+
+/** Anywhere in a line, but always the same. */
+function cutOf(length: number, step: number, steps: number): number {
+  return step === steps ? length : Math.floor((length * step) / steps) + ((step * 7) % 5);
+}
+
+type Listed = ReturnType<typeof rows>[number];
+
+/** A result without a call or an id that comes twice shows only when a session is read as a whole. */
+function withoutStructure({ sessions, ...same }: Dump) {
+  const others = (problems: string) =>
+    (JSON.parse(problems) as string[]).filter(
+      (text) => !/^(?:result_orphaned|id_duplicate|file_missing)/.test(text),
+    );
+  return {
+    ...same,
+    sessions: sessions.map((row) => ({ ...row, problems: others(row.problems) })),
+  };
+}
+
+function comparable({ problems, ...row }: Listed) {
+  return { ...row, problems: [...new Set(problems)].slice(0, 20).toSorted() };
+}
+
+const byId = (a: { id: string; path: string }, b: { id: string; path: string }) =>
+  `${a.id} ${a.path}` < `${b.id} ${b.path}` ? -1 : 1;
+
+describe("a store that changes", () => {
+  beforeEach(() => lay("claude", "codex", "gemini", "opencode"));
+
+  it("is not read again while nothing has changed", async () => {
+    expect(await synced(home, own)).toMatchObject({ added: 8, unchanged: 0, problems: 0 });
+    expect(await synced(home, own)).toMatchObject({ added: 0, updated: 0, removed: 0, unchanged: 8 });
+  });
+
+  it("is read anew where a file was cut", async () => {
+    await synced(home, own);
+    const path = join(home, CLAUDE);
+    truncateSync(path, Math.floor(statSync(path).size / 2));
+    expect(await synced(home, own)).toMatchObject({ updated: 1, unchanged: 7 });
+    expect(dump(own)).toEqual(await atOnce());
+  });
+
+  it("is read anew where a file was written over, even with a longer one", async () => {
+    await synced(home, own);
+    const path = join(home, CLAUDE);
+    const lines = readFileSync(path, "utf8").split("\n");
+    writeFileSync(path, lines.toSpliced(3, 0, lines[3] ?? "", "").join("\n"));
+    expect(await synced(home, own)).toMatchObject({ updated: 1, unchanged: 7 });
+    expect(dump(own)).toEqual(await atOnce());
+  });
+
+  it("keeps what was read where a file only has another name", async () => {
+    await synced(home, own);
+    const before = rows({ agents: ["claude"] });
+    const folder = join(home, ".claude/projects");
+    renameSync(join(folder, "-home-dev-project"), join(folder, "-home-dev-moved"));
+    const report = await synced(home, own);
+    expect(report).toMatchObject({ added: 0, removed: 0 });
+    expect(rows({ agents: ["claude"] })).toMatchObject(before.map(({ id, title }) => ({ id, title })));
+    expect(dump(own)).toEqual(await atOnce());
+  });
+
+  it("lists what is gone only when it is asked to, until it is back", async () => {
+    await synced(home, own);
+    const path = join(home, CLAUDE);
+    const kept = readFileSync(path);
+    rmSync(path);
+    expect(await synced(home, own)).toMatchObject({ removed: 1 });
+    expect(await synced(home, own)).toMatchObject({ removed: 0 });
+    const here = rows({ agents: ["claude"] });
+    const all = rows({ agents: ["claude"], archived: true });
+    expect(all.length).toBe(here.length + 1);
+    expect(all.find(({ gone }) => gone !== undefined)?.path).toBe(path);
+    writeFileSync(path, kept);
+    await synced(home, own);
+    expect(dump(own)).toEqual(await atOnce());
+  });
+
+  it("counts an exact copy once, also when it was made later", async () => {
+    await synced(home, own);
+    const folder = join(home, ".claude/projects");
+    cpSync(join(folder, "-home-dev-project"), join(folder, "-home-dev-copy"), { recursive: true });
+    await synced(home, own);
+    expect(rows({ agents: ["claude"] }).length).toBe(1);
+    expect(dump(own)).toEqual(await atOnce());
+  });
+
+  it("does not take sessions for gone that it could not look for", async () => {
+    await synced(home, own);
+    const path = join(home, CLAUDE);
+    const isHere = () => rows({ agents: ["claude"] }).length === 1;
+    const catalog = openCatalog(own);
+    const blind = adapters.map((adapter) =>
+      adapter.id === "claude"
+        ? {
+            ...adapter,
+            discover(_: unknown, looking?: Looking) {
+              looking?.onProblem?.(dirname(path), new Error("no access"));
+              return [];
+            },
+          }
+        : adapter,
+    );
+    await sync(catalog, { dir: home, env: {} }, blind, { words: true });
+    catalog.close();
+    expect(isHere()).toBe(true);
+  });
+
+  it("is listed without words first, and found with them later", async () => {
+    expect(await synced(home, own, { words: false })).toMatchObject({ added: 8 });
+    expect(dump(own).words).toEqual([]);
+    expect(await synced(home, own)).toMatchObject({ updated: 8 });
+    expect(dump(own)).toEqual(await atOnce());
+  });
+
+  it("is read no further than the newest that are asked for", async () => {
+    const report = await synced(home, own, { words: false, newest: 2 });
+    expect(report.added).toBeLessThan(report.sessions + 4);
+    expect(rows().length).toBe(2);
+    await synced(home, own);
+    expect(dump(own)).toEqual(await atOnce());
+  });
+});
+
+describe("a catalog", () => {
+  beforeEach(() => lay("claude", "codex"));
+
+  const shards = () => [0, 1, 2, 3].map((number) => join(own, "catalog", `shard-${number}.db`));
+
+  it("that is no database is made anew, with a message", async () => {
+    await synced(home, own);
+    for (const path of shards()) writeFileSync(path, "something else altogether");
+    const catalog = openCatalog(own);
+    expect(catalog.rebuilt.length).toBe(4);
+    expect(catalog.rebuilt[0]).toMatch(/shard-0\.db is damaged; it is made anew/);
+    catalog.close();
+    await synced(home, own);
+    expect(dump(own)).toEqual(await atOnce());
+  });
+
+  it("of another version is made anew, with a message", async () => {
+    await synced(home, own);
+    const old = new DatabaseSync(shards()[1] as string);
+    old.exec("PRAGMA user_version = 99");
+    old.close();
+    const catalog = openCatalog(own);
+    expect(catalog.rebuilt).toEqual([expect.stringContaining("made by another version of Baton")]);
+    catalog.close();
+    await synced(home, own);
+    expect(dump(own)).toEqual(await atOnce());
+  });
+});
