@@ -29,14 +29,14 @@ export async function catalogBars(): Promise<void> {
 }
 
 async function coldBars(place: Place, bytes: number): Promise<void> {
-  const { floor, list, newest, whole } = await interleave<"floor" | "list" | "newest" | "whole", Timed | Ran>(
-    {
-      floor: () => task<Timed>("catalog-task.ts", "floor", place.home),
-      list: () => cold(place, ["list", "--json", "--limit", "1000000"]),
-      newest: () => cold(place, ["list", "--limit", "200"]),
-      whole: () => cold(place, ["sync", "--json"]),
-    },
-  );
+  type Name = "floor" | "list" | "newest" | "whole" | "archive";
+  const { floor, list, newest, whole, archive } = await interleave<Name, Timed | Ran>({
+    floor: () => task<Timed>("catalog-task.ts", "floor", place.home),
+    list: () => cold(place, ["list", "--json", "--limit", "1000000"]),
+    newest: () => cold(place, ["list", "--limit", "200"]),
+    whole: () => cold(place, ["sync", "--json"]),
+    archive: () => runBaton(["archive", "--json"], place),
+  });
   const base = median(floor.map(({ ms }) => ms));
   const times = (all: Timed[]) => median(all.map(({ ms }) => ms)) / base;
   explain(

@@ -7,7 +7,7 @@ import { adapters } from "../../src/adapters/index.ts";
 import { findSessions, summarise } from "../../src/catalog/scan.ts";
 import { temporaryFolder } from "../storage/temporary.ts";
 
-const SESSIONS = 40;
+const SESSIONS = 60;
 
 function filesIn(folder: string): string[] {
   const found = readdirSync(folder, { recursive: true, withFileTypes: true });
