@@ -49,6 +49,7 @@ const COMMANDS: Record<string, { summary: string; load(): Promise<CommandFile> }
     summary: "what is running, waiting or finished lately",
     load: () => import("./commands/status.ts"),
   },
+  replay: { summary: "go through a session step by step", load: () => import("./commands/replay.ts") },
   compare: {
     summary: "two sessions side by side, prompt by prompt",
     load: () => import("./commands/compare.ts"),

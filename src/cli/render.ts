@@ -13,6 +13,8 @@ export interface RenderOptions {
   width: number;
   /** Unfolds thinking, arguments, results and injected context. */
   unfold: boolean;
+  /** Of what is unfolded at most so many lines, and how many more there are; absent = all. */
+  lines?: number;
   /** The agent's coloured badge. */
   badge: string;
   home: string;
@@ -45,7 +47,7 @@ function headerText(header: Header, { colors, badge, home }: RenderOptions): str
   return `${badge} ${colors.bold(harmless(header.title ?? header.id))}\n${colors.dim(`${harmless(header.id)} · ${line}`)}\n\n`;
 }
 
-function itemText(item: Exclude<Entry, ToolCall> | Exchange, options: RenderOptions): string {
+export function itemText(item: Exclude<Entry, ToolCall> | Exchange, options: RenderOptions): string {
   const { colors } = options;
   if ("note" in item && item.note && "content" in item) return folded("note", item.content, options);
   switch (item.type) {
@@ -85,8 +87,9 @@ function block(mark: string, style: (line: string) => string, text: string): str
   );
 }
 
-function folded(name: string, text: string, { colors, unfold }: RenderOptions): string {
-  if (unfold) return colors.dim(block(`  ${harmless(name)}:`, plain, harmless(text)));
+function folded(name: string, text: string, options: RenderOptions): string {
+  const { colors, unfold } = options;
+  if (unfold) return colors.dim(block(`  ${harmless(name)}:`, plain, shortened(harmless(text), options)));
   return colors.dim(
     text === "" ? `  ${harmless(name)}` : `  ${harmless(name)}, ${counted(lineCount(text), "line")}`,
   );
@@ -161,13 +164,22 @@ function durationOf(call: ToolCall, result: ToolResult | undefined): string {
   return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 60_000)} min`;
 }
 
-function argumentText(call: ToolCall, { colors }: RenderOptions): string {
+function argumentText(call: ToolCall, options: RenderOptions): string {
   const { tool, input } = call;
-  if (tool === "edit") return indented(harmless(diffOf(input)), (line) => diffColor(line, colors));
+  const shown = (text: string) => shortened(harmless(text), options);
+  if (tool === "edit") return indented(shown(diffOf(input)), (line) => diffColor(line, options.colors));
   if (tool === "bash" && typeof input.command === "string")
-    return input.command.includes("\n") ? indented(harmless(input.command), plain) : "";
+    return input.command.includes("\n") ? indented(shown(input.command), plain) : "";
   if (Object.keys(input).length <= 1 && tool !== "unknown") return "";
-  return indented(harmless(JSON.stringify(input, null, 2)), plain);
+  return indented(shown(JSON.stringify(input, null, 2)), plain);
+}
+
+/** The beginning, and how many lines are missing. */
+function shortened(text: string, { lines }: RenderOptions): string {
+  if (lines === undefined) return text;
+  const all = text.trimEnd().split("\n");
+  const more = all.length - lines;
+  return more <= 1 ? text : [...all.slice(0, lines), `… ${more} more lines`].join("\n");
 }
 
 function diffColor(line: string, colors: Colors): string {
@@ -180,7 +192,7 @@ function resultText(result: ToolResult, options: RenderOptions): string {
   const { colors, unfold } = options;
   const text = harmless(result.output !== "" ? result.output : (result.error ?? ""));
   if (!unfold) return colors.dim(`  ↳ ${counted(lineCount(text), "line")}`);
-  return `${text === "" ? "" : indented(text.trimEnd(), colors.dim)}${partNotes(result.parts, options)}`;
+  return `${text === "" ? "" : indented(shortened(text.trimEnd(), options), colors.dim)}${partNotes(result.parts, options)}`;
 }
 
 function indented(text: string, style: (line: string) => string): string {

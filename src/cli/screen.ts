@@ -11,6 +11,8 @@ export interface Screen {
   draw(lines: readonly string[]): void;
   /** The next key: a character, or the name of one that is none, such as "up"; "resize" when the size changed. */
   key(): Promise<string>;
+  /** Something that happened elsewhere and is told as if it were a key. */
+  post(event: string): void;
 }
 
 /** Whether there is a person who sees the screen and has the keys. */
@@ -57,6 +59,7 @@ export async function onScreen<T>(work: (screen: Screen) => Promise<T>): Promise
         drawn = [...lines];
       },
       key: waiting.next,
+      post: waiting.add,
     });
   } finally {
     leave();

@@ -122,6 +122,7 @@ const ENDS: Record<string, RegExp> = {
   39: /^(?:3[0-7]|9[0-7])$/,
   49: /^4[0-7]$/,
 };
+const ESCAPE = 0x1b;
 const TAB = "    ";
 
 /** The lines of a text that is harmless except for our own colours, none wider than this; colours go on after a break. */
@@ -138,7 +139,7 @@ export function wrapped(text: string, width: number): string[] {
   const all = text.replaceAll("\t", TAB);
   for (let at = 0; at < all.length; ) {
     COLOR.lastIndex = at;
-    const [color, code = ""] = COLOR.exec(all) ?? [];
+    const [color, code = ""] = (all.charCodeAt(at) === ESCAPE && COLOR.exec(all)) || [];
     const character = color ?? String.fromCodePoint(all.codePointAt(at) as number);
     at += character.length;
     if (color !== undefined) {

@@ -77,6 +77,7 @@ it.each([
   "show evil.json --format markdown",
   "show evil.json --format jsonl",
   "show evil.json --json",
+  "replay evil.json --json",
   "compare evil.json latest:codex",
   "compare evil.json evil.json --verbose",
   "compare evil.json evil.json --json",

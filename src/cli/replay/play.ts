@@ -1,0 +1,187 @@
+// Goes through a session on the screen: keys move, time moves when it is played, and what is looked for is found.
+import type { Source } from "../../session/source.ts";
+import type { Steps } from "../../transform/steps.ts";
+import type { PriceOf } from "../../transform/turn-facts.ts";
+import type { Screen } from "../screen.ts";
+import { cut } from "../text.ts";
+import { findStep } from "./find.ts";
+import { startTally } from "./tally.ts";
+import { frame, type Playing, type State } from "./view.ts";
+import { newWindow } from "./window.ts";
+
+export interface PlayOptions {
+  source: Source;
+  steps: Steps;
+  from: number;
+  /** How many times faster than it happened; absent = only keys move. */
+  speed?: number;
+  priceOf?: PriceOf;
+  look: Playing["look"];
+}
+
+const LONGEST_PAUSE_MS = 3000;
+const SHORTEST_PAUSE_MS = 50;
+
+export async function play(screen: Screen, options: PlayOptions): Promise<void> {
+  const { source, steps, speed } = options;
+  let isOver = false;
+  const playing: Playing = {
+    header: source.header,
+    steps,
+    window: newWindow(source),
+    tally: startTally(
+      source,
+      options.priceOf,
+      () => isOver,
+      () => screen.post("known"),
+    ),
+    look: options.look,
+  };
+  const state: State = {
+    at: options.from,
+    scroll: 0,
+    outputs: true,
+    expanded: false,
+    message: "",
+    isPlaying: speed !== undefined,
+  };
+  const finder = newFinder(screen, source, steps);
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    for (;;) {
+      screen.draw(await frame(playing, state, screen.columns, screen.rows));
+      clearTimeout(timer);
+      if (state.isPlaying && speed !== undefined) {
+        const pause = await pauseBefore(playing, state.at, speed);
+        timer = setTimeout(() => screen.post("tick"), pause);
+      }
+      const key = await screen.key();
+      if (key === "q" && state.typing === undefined) return;
+      act(key, state, playing, finder, screen.rows);
+    }
+  } finally {
+    isOver = true;
+    finder.stop();
+    clearTimeout(timer);
+  }
+}
+
+/** As long as it took, divided by the speed, but nobody waits for a lunch break. */
+async function pauseBefore({ steps, window }: Playing, at: number, speed: number): Promise<number> {
+  if (at + 1 >= steps.length) return LONGEST_PAUSE_MS;
+  const [now] = await window.entries(steps.positions(at).slice(-1));
+  const [next] = await window.entries(steps.positions(at + 1).slice(0, 1));
+  const took = Date.parse(next?.timestamp ?? "") - Date.parse(now?.timestamp ?? "");
+  const pause = Number.isNaN(took) ? 0 : took / speed;
+  return Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, pause));
+}
+
+interface Finder {
+  /** An empty text looks for the last one again. */
+  start(text: string, from: number): string;
+  /** The step that was found, -1 for none. */
+  found(): number;
+  stop(): void;
+}
+
+function newFinder(screen: Screen, source: Source, steps: Steps): Finder {
+  let last = "";
+  let result = -1;
+  let turn = 0;
+  return {
+    start(text, from) {
+      last = text || last;
+      if (last === "") return "";
+      const mine = ++turn;
+      const told = (step: number) => {
+        if (mine !== turn) return;
+        result = step;
+        screen.post("found");
+      };
+      findStep(source, steps, last, from, () => mine !== turn).then(told, () => told(-1));
+      return `Looking for “${cut(last, 40)}” … Esc stops.`;
+    },
+    found: () => result,
+    stop: () => void turn++,
+  };
+}
+
+function act(key: string, state: State, playing: Playing, finder: Finder, rows: number): void {
+  if (state.typing !== undefined) {
+    type(key, state, finder);
+    return;
+  }
+  if (key === "resize" || key === "known") return;
+  if (key === "tick") {
+    if (state.isPlaying) state.isPlaying = move(state, playing.steps, state.at + 1);
+    return;
+  }
+  state.message = "";
+  if (key === "found") {
+    if (finder.found() === -1) state.message = "Not found.";
+    else move(state, playing.steps, finder.found());
+    return;
+  }
+  finder.stop();
+  if (key === "s") state.isPlaying = !state.isPlaying;
+  else state.isPlaying = false;
+  if (key === "/") state.typing = "";
+  else if (key === "t") state.outputs = !state.outputs;
+  else if (key === "e") state.expanded = !state.expanded;
+  else if (key in SCROLLS) state.scroll = Math.max(0, state.scroll + (SCROLLS[key]?.(rows - 2) ?? 0));
+  else {
+    const to = MOVES[key]?.(state.at, playing.steps);
+    if (to !== undefined) move(state, playing.steps, to);
+  }
+}
+
+function type(key: string, state: State, finder: Finder): void {
+  const typed = state.typing ?? "";
+  if (key === "escape") delete state.typing;
+  else if (key === "enter") {
+    delete state.typing;
+    state.message = finder.start(typed, state.at);
+  } else if (key === "backspace") state.typing = [...typed].slice(0, -1).join("");
+  else if ([...key].length === 1) state.typing = typed + key;
+}
+
+/** Whether there is such a step; at the ends it says so. */
+function move(state: State, steps: Steps, to: number): boolean {
+  const at = Math.max(0, Math.min(steps.length - 1, to));
+  if (at !== to) state.message = to < 0 ? "This is the beginning." : "This is the end. q quits.";
+  if (at === state.at) return false;
+  state.at = at;
+  state.scroll = 0;
+  state.expanded = false;
+  return true;
+}
+
+const SCROLLS: Record<string, (height: number) => number> = {
+  down: () => 1,
+  up: () => -1,
+  pagedown: (height) => height,
+  pageup: (height) => -height,
+};
+
+type Move = (at: number, steps: Steps) => number;
+
+const next: Move = (at) => at + 1;
+const back: Move = (at) => at - 1;
+const first: Move = () => 0;
+const last: Move = (_, { length }) => length - 1;
+
+const MOVES: Record<string, Move> = {
+  " ": next,
+  enter: next,
+  right: next,
+  j: next,
+  left: back,
+  k: back,
+  backspace: back,
+  g: first,
+  home: first,
+  G: last,
+  end: last,
+  n: (at, { prompts, length }) => prompts.find((step) => step > at) ?? length,
+  p: (at, { prompts }) => prompts.findLast((step) => step < at) ?? -1,
+};
