@@ -8,6 +8,8 @@ import { newOutput, type Output, type OutputOptions } from "./output.ts";
 
 export interface GlobalOptions extends OutputOptions {
   home?: string;
+  /** Hide keys, tokens and passwords: redaction.ts. */
+  redact?: boolean;
 }
 
 export interface Context {

@@ -8,6 +8,7 @@ import { type CarryRequest, carry } from "../switch/carry.ts";
 import type { Carried } from "../switch/perform.ts";
 import type { Context } from "./context.ts";
 import { sentences, tellLosses } from "./losses.ts";
+import { redaction } from "./redaction.ts";
 import { shellLine, start } from "./start.ts";
 import { counted } from "./text.ts";
 
@@ -112,7 +113,16 @@ export async function carryInto(
       "Name an agent to go on in with --in AGENT.",
     );
   const cli = await installed(context, to, !options.yes && !options.dryRun);
-  const carried = await carry({ ...rest, source, to, home, batonHome, installed: cli });
+  const redactor = redaction();
+  const carried = await carry({
+    ...rest,
+    source,
+    to,
+    home,
+    batonHome,
+    installed: cli,
+    ...(redactor && { redactor }),
+  });
   const { operation, losses } = carried;
   const isAsked = options.moves !== undefined && options.moves.length > 0;
   const moved = !isAsked || losses.some(({ kind }) => kind === "paths_remapped");

@@ -8,6 +8,7 @@ import { type GlobalOptions, newContext } from "./context.ts";
 import { interruptible } from "./interrupt.ts";
 import { keepMemorySmall } from "./memory.ts";
 import { endOfReader, newOutput } from "./output.ts";
+import { hideSecrets } from "./redaction.ts";
 import { hasScreen } from "./screen.ts";
 
 const COMMANDS: Record<string, { summary: string; load(): Promise<CommandFile> }> = {
@@ -81,6 +82,8 @@ export async function main(argv: string[]): Promise<number> {
 async function runCommand(argv: string[]): Promise<number> {
   const program = newProgram();
   let status = 0;
+  // Before anything can be printed, an error in the arguments included.
+  await hideSecrets(optionsIn(argv).redact ?? false);
   for (const [name, { summary, load }] of Object.entries(COMMANDS)) {
     const command = program.command(name).description(summary);
     if (!argv.includes(name)) continue;
@@ -114,6 +117,7 @@ function newProgram(): Command {
     .option("--no-color", "plain text")
     .addOption(new Option("--quiet", "only results and errors").conflicts("verbose"))
     .option("--verbose", "more detail")
+    .option("--redact", "hide keys, tokens and passwords in what is printed")
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeErr: () => undefined })
     .exitOverride();
@@ -180,5 +184,6 @@ function optionsIn(argv: readonly string[]): GlobalOptions {
     json: own.includes("--json"),
     color: !own.includes("--no-color"),
     verbose: own.includes("--verbose"),
+    redact: own.includes("--redact"),
   };
 }

@@ -2,6 +2,7 @@
 import pc from "picocolors";
 import { escapedControls } from "../formats/escapes.ts";
 import type { BatonError } from "../session/error.ts";
+import { shareable } from "./redaction.ts";
 import { harmless } from "./text.ts";
 
 export type Colors = ReturnType<typeof pc.createColors>;
@@ -71,7 +72,7 @@ export function newOutput(options: OutputOptions): Output {
     colors,
     write,
     document,
-    json: (value) => document(`${JSON.stringify(value, null, 2)}\n`),
+    json: (value) => document(`${JSON.stringify(shareable(value), null, 2)}\n`),
     message: (text) => say(harmless(text)),
     warn: (text) => say(`${stderrColors.yellow("warning:")} ${harmless(text)}`),
     detail(text) {
@@ -84,7 +85,10 @@ export function newOutput(options: OutputOptions): Output {
         );
       if (!isJson) told();
       // What cannot be written to stdout, such as that it cannot be written to, is still told.
-      else await document(`${JSON.stringify({ error: { code, message, hint } }, null, 2)}\n`).catch(told);
+      else
+        await document(`${JSON.stringify(shareable({ error: { code, message, hint } }), null, 2)}\n`).catch(
+          told,
+        );
     },
     progress: (doing) => (stderr.isTTY && !options.quiet ? newProgress(doing) : NO_PROGRESS),
   };

@@ -10,8 +10,10 @@ import { explain } from "../formats/explain.ts";
 import { type Format, formats } from "../formats/index.ts";
 import { BatonError } from "../session/error.ts";
 import type { Source } from "../session/source.ts";
+import { redacted } from "../transform/redact-session.ts";
 import { openFromArchive } from "./archived.ts";
 import type { Context } from "./context.ts";
+import { redaction } from "./redaction.ts";
 
 export interface Opened {
   source: Source;
@@ -22,7 +24,18 @@ export interface Opened {
   archived?: ArchivedSession;
 }
 
+/** To be shown: without secrets where that was asked for. */
 export async function openSession(context: Context, name: string): Promise<Opened> {
+  return shown(await openRecorded(context, name));
+}
+
+function shown(opened: Opened): Opened {
+  const redactor = redaction();
+  return redactor ? { ...opened, source: redacted(opened.source, redactor) } : opened;
+}
+
+/** As it was recorded, for what is compared with other sessions or written: continue.ts hides what is to be hidden. */
+export async function openRecorded(context: Context, name: string): Promise<Opened> {
   const adapters = await context.adapters();
   const file = await fileNamed(name);
   const stored = file === undefined ? undefined : await storedAs(name, context, adapters);
@@ -70,8 +83,12 @@ async function storedAs(
   }
 }
 
-/** Opens a session as one of a format, or of an agent, whatever it looks like. */
+/** Opens a session as one of a format, or of an agent, whatever it looks like. To be shown, too. */
 export async function openAs(context: Context, name: string, from: string): Promise<Opened> {
+  return shown(await recordedAs(context, name, from));
+}
+
+async function recordedAs(context: Context, name: string, from: string): Promise<Opened> {
   const file = await fileNamed(name);
   const format = formats.find(({ id }) => id === from);
   if (format) {

@@ -1,10 +1,14 @@
 // Text for a terminal: made harmless, measured in columns, cut, and times and sizes in words.
 import { homedir } from "node:os";
 import { withoutSequences } from "../formats/escapes.ts";
+import { shareable } from "./redaction.ts";
 
-/** Transcripts are untrusted: without this a recorded output could move the cursor or retitle the terminal. */
+/**
+ * Transcripts are untrusted: without this a recorded output could move the cursor or retitle the terminal. With
+ * --redact it has no secrets either.
+ */
 export function harmless(text: string): string {
-  return withoutSequences(text)
+  return shareable(withoutSequences(text))
     .replace(/\r\n/g, "\n")
     .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
 }

@@ -73,6 +73,11 @@ const kinds = {
     severity: "info",
     meaning: "Paths of a folder that lives elsewhere now were rewritten in tool arguments.",
   },
+  secrets_redacted: { severity: "warning", meaning: "Keys, tokens and passwords were replaced by marks." },
+  records_withheld: {
+    severity: "info",
+    meaning: "Native records were left out, because they hold what was redacted.",
+  },
   // Met while writing.
   tool_renamed: { severity: "info", meaning: "A tool call was translated to the target's own tool." },
   tool_split: { severity: "info", meaning: "One tool call became several." },

@@ -4,6 +4,8 @@ import { BatonError } from "../session/error.ts";
 import type { Header } from "../session/session.ts";
 import type { Range, Source, Stream } from "../session/source.ts";
 import { type Edits, editedIn } from "../transform/edit.ts";
+import type { Redactor } from "../transform/redact.ts";
+import { redacted } from "../transform/redact-session.ts";
 import { type Move, movedPath, remapped } from "../transform/remap.ts";
 import { thread, visible } from "../transform/visible.ts";
 import { UnlikeError } from "./ledger.ts";
@@ -27,6 +29,8 @@ export interface CarryRequest {
   edits?: Edits;
   /** Folders that lie elsewhere now. */
   moves?: readonly Move[];
+  /** Hides secrets on the way; the source keeps them. */
+  redactor?: Redactor;
   kind: "resume" | "fork";
   /** Why, for the record. */
   reason?: string;
@@ -51,7 +55,9 @@ export async function carry(request: CarryRequest): Promise<Carried> {
   }
 }
 
-async function attempt(request: CarryRequest, texts: Range["texts"], stood?: Standing): Promise<Carried> {
+async function attempt(given: CarryRequest, texts: Range["texts"], stood?: Standing): Promise<Carried> {
+  const { redactor } = given;
+  const request = redactor ? { ...given, source: redacted(given.source, redactor) } : given;
   const { to, batonHome, source, kind, reason, model, dryRun, yes } = request;
   return perform({
     stream: streamFor(request, texts),
@@ -64,7 +70,7 @@ async function attempt(request: CarryRequest, texts: Range["texts"], stood?: Sta
       ...(stood && { stood }),
       ...(reason !== undefined && { reason }),
       ...(request.moves && { remapped: request.moves }),
-      ...(request.edits && { edited: true }),
+      ...((request.edits || redactor) && { edited: true }),
     },
     ...(request.edits && { edited: [...request.edits.replaced.keys()] }),
     ...(model !== undefined && { model }),

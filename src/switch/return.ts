@@ -6,6 +6,8 @@ import { BatonError } from "../session/error.ts";
 import type { Source, Stream } from "../session/source.ts";
 import { forkAt } from "../transform/fork.ts";
 import { join } from "../transform/join.ts";
+import type { Redactor } from "../transform/redact.ts";
+import { redacted } from "../transform/redact-session.ts";
 import { type Move, remapped } from "../transform/remap.ts";
 import { sameTurns, turnsOf } from "../transform/turns.ts";
 import { thread, threadPositions, visible, visiblePositions } from "../transform/visible.ts";
@@ -22,6 +24,8 @@ export interface ReturnRequest {
   home: Home;
   batonHome: string;
   thinking?: "drop" | "convert";
+  /** Hides secrets in what is written; what is there keeps them. */
+  redactor?: Redactor;
   dryRun?: boolean;
   yes?: boolean;
   now?: Date;
@@ -155,8 +159,9 @@ interface Plan {
 }
 
 async function performed(request: ReturnRequest, to: Adapter, plan: Plan): Promise<Carried> {
-  const { source, batonHome, dryRun, yes } = request;
+  const { source, batonHome, redactor, dryRun, yes } = request;
   const { original, onto, installed } = plan;
+  const stream = streamOf(request, plan);
   const target = await targetOf({
     source: original?.source ?? source,
     to,
@@ -166,10 +171,11 @@ async function performed(request: ReturnRequest, to: Adapter, plan: Plan): Promi
   });
   request.goesOnIn?.(target.cwd);
   const { title, ...untitled } = target;
+  const titled = title === undefined || !redactor ? target : { ...target, title: redactor.text(title) };
   return perform({
-    stream: streamOf(request, plan),
+    stream: redactor ? redacted(stream, redactor) : stream,
     to,
-    target: onto ? { ...untitled, originalId: plan.origin.originalId, onto } : target,
+    target: onto ? { ...untitled, originalId: plan.origin.originalId, onto } : titled,
     batonHome,
     facts: {
       kind: "return",

@@ -134,12 +134,15 @@ async function* formatPieces(
 ): AsyncGenerator<ExportPiece> {
   const { stream, losses: hidden } = streamFor(format, source);
   losses.push(...hidden);
+  const known = source.losses.length;
   const write = {
     losses: output.isVerbose,
     path: from,
     onLoss: (found: Loss) => losses.push(found),
   };
   for await (const bytes of format.write({ ...stream, losses }, write)) yield { path, bytes };
+  // What only reading it shows.
+  losses.push(...source.losses.slice(known));
 }
 
 /** As much of the session as the format takes, and what it therefore does not get. */

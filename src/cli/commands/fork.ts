@@ -12,7 +12,7 @@ import { type Run, SESSION } from "../command.ts";
 import type { Context } from "../context.ts";
 import { carryInto, folderWarnings, type GoOn, goOn } from "../continue.ts";
 import { collected, movesFor, movesWarnings, REMAP } from "../moves.ts";
-import { openSession } from "../session.ts";
+import { openRecorded } from "../session.ts";
 import { agentFor } from "./resume.ts";
 
 interface Options {
@@ -52,7 +52,7 @@ async function fork(context: Context, name: string, options: Options): Promise<n
 
 /** Everything but printing the command: with `dryRun` nothing is written either. */
 export async function prepareFork(context: Context, name: string, options: Options): Promise<GoOn> {
-  const opened = await openSession(context, name);
+  const opened = await openRecorded(context, name);
   const to = await agentFor(context, opened, options.in);
   const source = options.at === undefined ? opened.source : forkAt(opened.source, options.at);
   const project = source.header.project.path;

@@ -17,7 +17,8 @@ import type { Context } from "../context.ts";
 import { carryInto, checkExec, folderWarnings, type GoOn, goOn, installed } from "../continue.ts";
 import { onInterrupt } from "../interrupt.ts";
 import { collected, movesFor, movesWarnings, REMAP } from "../moves.ts";
-import { type Opened, openSession } from "../session.ts";
+import { redaction } from "../redaction.ts";
+import { type Opened, openRecorded } from "../session.ts";
 import { isInStore } from "../store.ts";
 import { harmless, shellWord } from "../text.ts";
 
@@ -67,7 +68,7 @@ async function resume(context: Context, name: string, options: Options): Promise
 
 /** Everything but starting the agent: with `dryRun` nothing is written either. */
 export async function prepareResume(context: Context, name: string, options: Options): Promise<GoOn> {
-  const opened = await openSession(context, name);
+  const opened = await openRecorded(context, name);
   const to = await agentFor(context, opened, options.in);
   if (opened.archived && to.id === opened.archived.agent) throw onlyArchived(opened.archived);
   const project = opened.source.header.project.path;
@@ -86,6 +87,7 @@ export async function prepareResume(context: Context, name: string, options: Opt
     ...movesWarnings(moves, options.remap),
     ...withoutEffect(options, isOwn || opened.source.header.source.cli === to.id),
     ...(isOwn && options.remap ? [UNMOVED] : []),
+    ...(isOwn && redaction() ? [UNHIDDEN] : []),
     ...whyAnew(opened, to),
   ];
   return isOwn
@@ -120,6 +122,8 @@ function isSameFolder(one: string, other: string): boolean {
   return one === other || (first !== undefined && first.ino === second?.ino && first.dev === second.dev);
 }
 
+const UNHIDDEN =
+  "--redact hides nothing from the agent here: it goes on with its own session, as it is. `baton fork --redact` makes a copy without secrets.";
 const UNMOVED = "--remap has no effect here: `baton fork` writes a session with other paths.";
 
 export async function agentFor(

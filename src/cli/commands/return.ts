@@ -6,7 +6,8 @@ import { bringBack, type Returned } from "../../switch/return.ts";
 import { type Run, SESSION } from "../command.ts";
 import type { Context } from "../context.ts";
 import { carriedWhat, checkExec, folderWarnings, type GoOn, goOn, installed, unproven } from "../continue.ts";
-import { type Opened, openSession } from "../session.ts";
+import { redaction } from "../redaction.ts";
+import { type Opened, openRecorded } from "../session.ts";
 
 interface Options {
   thinking: "drop" | "convert";
@@ -37,6 +38,7 @@ async function giveBack(context: Context, name: string, options: Options): Promi
   const { home, batonHome } = context;
   const adapters = await context.adapters();
   const { thinking, dryRun, yes, exec = false } = options;
+  const redactor = redaction();
   let version: string | undefined;
   const about: string[] = [];
   const returned = await bringBack({
@@ -46,6 +48,7 @@ async function giveBack(context: Context, name: string, options: Options): Promi
     home,
     batonHome,
     thinking,
+    ...(redactor && { redactor }),
     ...(dryRun && { dryRun }),
     ...(yes && { yes }),
     async installed(to) {
@@ -74,7 +77,7 @@ function shown(returned: Returned, label: string): Omit<GoOn, "warnings"> {
 /** A session that is gone may still be known from when it was made. */
 async function opened(context: Context, name: string): Promise<Opened> {
   try {
-    return await openSession(context, name);
+    return await openRecorded(context, name);
   } catch (error) {
     if (!(error instanceof BatonError) || error.code !== "not_found") throw error;
     const { operations: all } = await operations(context.batonHome);

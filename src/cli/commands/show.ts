@@ -7,6 +7,7 @@ import { thread, visible, visiblePositions } from "../../transform/visible.ts";
 import { badge } from "../badge.ts";
 import { type Run, SESSION } from "../command.ts";
 import type { Context } from "../context.ts";
+import { tellLosses } from "../losses.ts";
 import { page } from "../pager.ts";
 import { render } from "../render.ts";
 import { openSession } from "../session.ts";
@@ -48,12 +49,21 @@ async function show(context: Context, name: string, options: Options): Promise<u
   if (format) {
     const records = !options.visible;
     for await (const piece of format.write(stream, { records })) await output.document(piece);
-    return;
+    return tellHidden(source, context);
   }
   const { colors, width, isVerbose } = output;
   const own = badge(source.header.source.cli, await context.adapters(), colors);
   const text = render(stream, { colors, width, unfold: isVerbose, badge: own, home: context.home.dir });
   await page(text, output);
+  tellHidden(source, context);
+}
+
+/** All of it has been read now. */
+function tellHidden({ losses }: Source, { output }: Context): undefined {
+  tellLosses(
+    losses.filter(({ kind }) => kind === "secrets_redacted"),
+    output,
+  );
 }
 
 /** A text follows one branch; the others are in the JSON formats. */

@@ -1,0 +1,127 @@
+// Hides keys, tokens and passwords in texts: each becomes a mark such as `[redacted: github-token 1]`, and the same
+// secret the same mark, so that a reader can follow it. No guarantee: docs/redaction.md says what is not found.
+import { createHash } from "node:crypto";
+import { newAnchors } from "./redact-anchors.ts";
+import { privateKeys } from "./redact-keys.ts";
+import { LIBRARY_ANCHORS, type Library, loadLibrary } from "./redact-library.ts";
+import { kindOfNamed, namedSecrets } from "./redact-names.ts";
+import { FORM_ANCHORS, type Found, formedSecrets } from "./redact-patterns.ts";
+
+export interface Redactor {
+  /** The same text when there is nothing to hide. */
+  text(text: string): string;
+  /** Every text in it, names of fields included; the same value when there is nothing to hide. */
+  value<T>(value: T): T;
+  /** Called with each mark that is put into a text. */
+  watched(onMark: (mark: string) => void): Redactor;
+}
+
+/** Loads what it needs, so nothing of it costs anything unless something is to be redacted. */
+export async function loadRedactor(): Promise<Redactor> {
+  const library = await loadLibrary();
+  const numbers = newNumbers();
+  return redactorOf(library, numbers, () => undefined);
+}
+
+type Numbers = (kind: string, secret: string) => string;
+
+function redactorOf(library: Library, markOf: Numbers, onMark: (mark: string) => void): Redactor {
+  const marked = (kind: string, secret: string) => {
+    const mark = markOf(kind, secret);
+    onMark(mark);
+    return mark;
+  };
+  const text = (given: string) => replaced(given, library, marked);
+  return {
+    text,
+    value: (given) => walked(given, "", { text, marked }) as typeof given,
+    watched: (listener) => redactorOf(library, markOf, listener),
+  };
+}
+
+/** Shorter texts hold no secret that could be told. */
+const SHORTEST = 8;
+
+function replaced(text: string, library: Library, marked: Numbers): string {
+  if (text.length < SHORTEST) return text;
+  const found = united(secretsIn(text, library));
+  if (found.length === 0) return text;
+  const pieces: string[] = [];
+  let done = 0;
+  for (const { kind, from, to } of found) {
+    pieces.push(text.slice(done, from), marked(kind, text.slice(from, to)));
+    done = to;
+  }
+  return `${pieces.join("")}${text.slice(done)}`;
+}
+
+const anchorsIn = newAnchors([...FORM_ANCHORS, ...LIBRARY_ANCHORS]);
+
+/** The most telling kind first. */
+function secretsIn(text: string, library: Library): Found[] {
+  const isThere = anchorsIn(text);
+  return [
+    ...privateKeys(text),
+    ...formedSecrets(text, isThere),
+    ...library(text, isThere),
+    ...namedSecrets(text),
+  ];
+}
+
+/** What overlaps is one secret, of the kind that was found first. */
+function united(found: readonly Found[]): Found[] {
+  const ordered = found.map((one, rank) => ({ ...one, rank })).toSorted((a, b) => a.from - b.from);
+  const united: (Found & { rank: number })[] = [];
+  for (const one of ordered) {
+    const last = united.at(-1);
+    if (!last || one.from >= last.to) {
+      united.push(one);
+      continue;
+    }
+    last.to = Math.max(last.to, one.to);
+    if (one.rank < last.rank) Object.assign(last, { kind: one.kind, rank: one.rank });
+  }
+  return united;
+}
+
+interface Walk {
+  text(text: string): string;
+  marked: Numbers;
+}
+
+function walked(value: unknown, name: string, walk: Walk): unknown {
+  if (typeof value === "string") {
+    const kind = name === "" ? undefined : kindOfNamed(name, value);
+    const now = walk.text(value);
+    return kind === undefined || now !== value ? now : walk.marked(kind, value);
+  }
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    const items = value.map((item) => walked(item, name, walk));
+    return items.every((item, at) => item === value[at]) ? value : items;
+  }
+  const fields = Object.entries(value);
+  const now = fields.map(([key, field]) => [walk.text(key), walked(field, key, walk)] as const);
+  const isSame = now.every(([key, field], at) => key === fields[at]?.[0] && field === fields[at]?.[1]);
+  return isSame ? value : Object.fromEntries(now);
+}
+
+/** So many secrets can be told apart; marks of later ones have no number. */
+const NUMBERED = 100_000;
+
+/** Keeps hashes, not secrets. The kind is the one under which a secret was first found. */
+function newNumbers(): Numbers {
+  const marks = new Map<string, string>();
+  const counts = new Map<string, number>();
+  return (kind, secret) => {
+    const hash = createHash("sha256").update(secret).digest("base64");
+    const known = marks.get(hash);
+    if (known !== undefined) return known;
+    if (marks.size >= NUMBERED) return `[redacted: ${kind}]`;
+    const number = (counts.get(kind) ?? 0) + 1;
+    counts.set(kind, number);
+    const mark = `[redacted: ${kind} ${number}]`;
+    marks.set(hash, mark);
+    return mark;
+  };
+}

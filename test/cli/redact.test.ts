@@ -1,0 +1,165 @@
+// --redact hides secrets in everything that is printed or exported, of every agent; without it nothing of it is loaded.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { adapters } from "../../src/adapters/index.ts";
+import type { Entry, Session } from "../../src/session/session.ts";
+import { sourceOf } from "../../src/session/source.ts";
+import { carry } from "../../src/switch/carry.ts";
+import { emptyStore } from "../adapters/opencode/database.ts";
+import { assistant, call, result, session, user } from "../session/build.ts";
+import { WORDS } from "../transform/secrets.ts";
+import { newPlace, type Place, type Ran, run } from "./transcript.ts";
+
+const SECRETS = WORDS.filter(({ kind }) => kind === "github-token" || kind === "jwt").map(
+  ({ secret }) => secret,
+);
+const [SECRET = "", OTHER = ""] = SECRETS;
+const writable = adapters.filter(({ write }) => write);
+
+const timeline = [
+  { ...user("u1"), content: `Use ${SECRET} to push.` },
+  { ...call("c1"), input: { command: `git push https://me:${OTHER}@github.com/a/b` } },
+  { ...result("c1"), output: `hello\n${SECRETS.join("\n")}\n` },
+  assistant("a1", {
+    parts: [
+      { type: "thinking", text: `hm, ${SECRET}` },
+      { type: "text", text: OTHER },
+    ],
+  }),
+] as Entry[];
+const given: Session = session(timeline, {
+  title: `Push with ${SECRET}`,
+  project: { path: "/home/me/shop" },
+});
+
+let place: Place;
+beforeAll(async () => {
+  place = newPlace();
+  emptyStore(place.home);
+  writeFileSync(join(place.root, "work/given.json"), JSON.stringify(given));
+  for (const to of writable) {
+    const home = { dir: place.home, env: {} };
+    await carry({ source: sourceOf(given), to, home, batonHome: join(place.root, "else"), kind: "resume" });
+  }
+});
+afterAll(() => place.remove());
+
+const all = ({ stdout, stderr }: Ran) => `${stdout}${stderr}`;
+const secretsIn = (text: string) => SECRETS.filter((secret) => text.includes(secret));
+
+/** What is printed with and without --redact: only then does it prove something. */
+function both(command: string): { open: string; hidden: string } {
+  const hidden = run(place, `${command} --redact`);
+  expect([hidden.status, hidden.stderr]).toEqual([0, expect.any(String)]);
+  return { open: all(run(place, command)), hidden: all(hidden) };
+}
+
+describe.each(writable.map(({ id }) => id))("a session of %s", (agent) => {
+  it.each(["text --verbose", "text", "json", "jsonl", "markdown", "html"])("is shown as %s", (format) => {
+    const { open, hidden } = both(`baton show latest:${agent} --format ${format}`);
+    expect(secretsIn(open)).not.toEqual([]);
+    expect(secretsIn(hidden)).toEqual([]);
+    expect(hidden).toMatch(/\[redacted: (?:github-token|jwt) \d\]/);
+  });
+
+  it.each(["claude", "codex", "gemini", "opencode", "ucf", "atif", "universal", "openai-responses"])(
+    "is converted to %s",
+    (to) => {
+      const file = join(place.root, `work/${agent}-${to}`);
+      const ran = run(place, `baton convert latest:${agent} --to ${to} -o ${file} --redact`);
+      expect(ran.status).toBe(0);
+      expect(ran.stderr).toContain("Keys, tokens and passwords were replaced by marks");
+      const text = readFileSync(file, "latin1");
+      expect(secretsIn(text)).toEqual([]);
+      expect(text).toContain("[redacted: github-token 1]");
+    },
+  );
+});
+
+describe("what is printed of sessions", () => {
+  it.each(["baton list", "baton list --json", "baton doctor --json --verbose"])("%s", (command) => {
+    const { hidden } = both(command);
+    expect(secretsIn(hidden)).toEqual([]);
+  });
+
+  it("hides secrets in titles before they are cut to the width of the terminal", () => {
+    const narrow = { ...place, env: { ...place.env, COLUMNS: "80" } };
+    expect(run(narrow, "baton list").stdout).toContain(SECRET.slice(0, 8));
+    const { stdout } = run(narrow, "baton list --redact");
+    expect(stdout).not.toContain(SECRET.slice(0, 8));
+    expect(stdout).toContain("Push with [redacted: ");
+  });
+
+  it("has the same mark for the same secret", () => {
+    const { stdout } = run(place, "baton show ./given.json --redact");
+    expect(stdout).toContain("Push with [redacted: github-token 1]");
+    expect(stdout).toContain("Use [redacted: github-token 1] to push.");
+  });
+
+  it("says what was hidden", () => {
+    const { stderr } = run(place, "baton show ./given.json --redact");
+    expect(stderr).toMatch(/^warning: Keys, tokens and passwords were replaced by marks: /);
+    expect(run(place, "baton show ./given.json --redact --quiet").stderr).toBe("");
+  });
+
+  it("hides secrets in errors", () => {
+    const ran = run(place, `baton show ${SECRET} --redact`);
+    expect(ran.status).toBe(3);
+    expect(secretsIn(all(ran))).toEqual([]);
+    const json = run(place, `baton show ${SECRET} --redact --json`);
+    expect(secretsIn(all(json))).toEqual([]);
+    expect(json.stdout).toContain("[redacted: github-token 1]");
+    expect(secretsIn(all(run(place, `baton --wrong=${SECRET} list --redact`)))).toEqual([]);
+  });
+});
+
+describe("carrying", () => {
+  const [from = "", to = ""] = writable.map(({ id }) => id);
+
+  it.each(["", " --json"])("writes the session without secrets and says so%s", (json) => {
+    const ran = run(place, `baton resume ./given.json --in ${to} --redact --yes${json}`);
+    expect(ran.status).toBe(0);
+    expect(secretsIn(all(ran))).toEqual([]);
+    expect(all(ran)).toContain("Keys, tokens and passwords were replaced by marks");
+    const shown = run(place, `baton show latest:${to} --format json`).stdout;
+    expect(secretsIn(shown)).toEqual([]);
+    expect(shown).toContain("[redacted: github-token 1]");
+  });
+
+  it("makes a copy in the same agent without secrets", () => {
+    const ran = run(place, `baton fork latest:${from} --redact --yes --json`);
+    expect(ran.status).toBe(0);
+    const { path, originalId } = JSON.parse(ran.stdout) as { path: string; originalId: string };
+    expect(secretsIn(readFileSync(path, "latin1"))).toEqual([]);
+    expect(secretsIn(run(place, `baton show ${from}:${originalId} --format json`).stdout)).toEqual([]);
+    expect(
+      run(place, `baton undo ${(JSON.parse(ran.stdout) as { operation: string }).operation}`).status,
+    ).toBe(0);
+  });
+
+  it("says that the agent's own session stays as it is", () => {
+    const ran = run(place, `baton resume latest:${from} --redact --yes`);
+    expect(ran.stderr).toContain("--redact hides nothing from the agent here");
+  });
+});
+
+describe("without --redact", () => {
+  const watcher = `import { registerHooks } from "node:module";
+    registerHooks({ resolve(name, context, next) {
+      if (/secretlint|transform\\/redact\\.ts/.test(name)) process.stderr.write("loaded " + name + "\\n");
+      return next(name, context);
+    } });`;
+
+  it("nothing of it is loaded", () => {
+    const path = join(place.root, "work/watcher.mjs");
+    writeFileSync(path, watcher);
+    const env = { ...place.env, NODE_OPTIONS: `--import=${pathToFileURL(path).href}` };
+    for (const command of ["baton list", "baton show ./given.json", "baton resume latest --dry-run --yes"])
+      expect(run({ ...place, env }, command).stderr).not.toContain("loaded");
+    expect(run({ ...place, env }, "baton show ./given.json --redact").stderr).toContain(
+      "loaded @secretlint/",
+    );
+  });
+});
