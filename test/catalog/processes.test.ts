@@ -1,0 +1,109 @@
+// Several processes with one catalog, and processes that are killed.
+import { execFile, fork } from "node:child_process";
+import { once } from "node:events";
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { setTimeout } from "node:timers/promises";
+import { promisify } from "node:util";
+import { beforeEach, expect, it } from "vitest";
+import { openCatalog } from "../../src/catalog/catalog.ts";
+import { listSessions } from "../../src/catalog/query.ts";
+import { dump, synced } from "./dump.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const CLAUDE = ".claude/projects/-home-dev-project/00000000-0000-4000-8000-000000000001.jsonl";
+
+let home: string;
+let own: string;
+let env: NodeJS.ProcessEnv;
+
+beforeEach(() => {
+  const root = mkdtempSync(join(tmpdir(), "baton-processes-"));
+  home = join(root, "home");
+  own = join(root, "baton");
+  mkdirSync(home);
+  for (const agent of ["claude", "codex", "gemini", "opencode"])
+    cpSync(join(ROOT, "samples", agent, "native"), home, { recursive: true });
+  env = {
+    PATH: process.env.PATH,
+    HOME: root,
+    BATON_HOME: own,
+    NODE_COMPILE_CACHE: join(tmpdir(), "baton-compiled"),
+  };
+});
+
+const baton = (...words: string[]) =>
+  promisify(execFile)(process.execPath, [join(ROOT, "bin/baton.js"), "--home", home, ...words], {
+    env,
+    maxBuffer: 1 << 26,
+  });
+
+async function atOnce() {
+  const fresh = mkdtempSync(join(tmpdir(), "baton-fresh-"));
+  await synced(home, fresh);
+  return dump(fresh);
+}
+
+it("twenty lists while one syncs all see every session", { timeout: 120_000 }, async () => {
+  const syncing = baton("sync", "--json");
+  const lists = await Promise.all(Array.from({ length: 20 }, () => baton("list", "--json")));
+  const seen = lists.map(({ stdout }) => (JSON.parse(stdout) as { sessions: { id: string }[] }).sessions);
+  expect(seen.map((sessions) => sessions.length)).toEqual(Array(20).fill(4));
+  await syncing;
+  await synced(home, own);
+  expect(dump(own)).toEqual(await atOnce());
+});
+
+it("syncs that run at once make one catalog", { timeout: 120_000 }, async () => {
+  const reports = await Promise.all(Array.from({ length: 4 }, () => baton("sync", "--json")));
+  const added = reports.map(({ stdout }) => (JSON.parse(stdout) as { added: number }).added);
+  expect(added.reduce((sum, count) => sum + count)).toBe(8);
+  expect(dump(own)).toEqual(await atOnce());
+});
+
+const KILLS = 100;
+
+it("a sync that is killed leaves a catalog that is used and goes on", { timeout: 600_000 }, async () => {
+  const path = join(home, CLAUDE);
+  const lines = readFileSync(path, "utf8").split(/(?<=\n)/);
+  writeFileSync(path, "");
+  let interrupted = 0;
+  for (let kill = 0; kill < KILLS; kill++) {
+    const from = Math.floor((lines.length * kill) / KILLS);
+    appendFileSync(path, lines.slice(from, Math.floor((lines.length * (kill + 1)) / KILLS)).join(""));
+    const child = fork(join(import.meta.dirname, "sync-child.ts"), [home, own], { env });
+    const ended = once(child, "exit");
+    await Promise.race([once(child, "message"), ended]);
+    await Promise.race([setTimeout(random(kill) * 60), ended]);
+    child.kill("SIGKILL");
+    const [, signal] = await ended;
+    if (signal === "SIGKILL") interrupted++;
+    expect(isUsable()).toBe(true);
+  }
+  expect(interrupted).toBeGreaterThan(KILLS / 4);
+  await synced(home, own);
+  expect(dump(own)).toEqual(await atOnce());
+});
+
+function isUsable(): boolean {
+  const catalog = openCatalog(own);
+  try {
+    expect(catalog.rebuilt).toEqual([]);
+    return listSessions(catalog, { subagents: true }).total >= 0 && catalog.shards.every(isSound);
+  } finally {
+    catalog.close();
+  }
+}
+
+function isSound(shard: DatabaseSync): boolean {
+  shard.exec("INSERT INTO words (words) VALUES ('integrity-check')");
+  return shard.prepare("PRAGMA quick_check").get()?.quick_check === "ok";
+}
+
+/** The same each time, so that a failure can be looked at again. */
+function random(seed: number): number {
+  const mixed = Math.imul(seed + 1, 0x9e3779b1) >>> 0;
+  return mixed / 2 ** 32;
+}
