@@ -60,6 +60,15 @@ export interface KnownDatabase {
   sessions(): Iterable<SessionRef>;
 }
 
+/** Where in a store sessions appear and grow, for whoever watches. */
+export interface StoreFolder {
+  path: string;
+  /** The names of the folders below it that hold sessions as well, level by level. */
+  below: readonly RegExp[];
+  /** The names of files that say a session has changed; what else is written there says nothing. */
+  files: RegExp;
+}
+
 /** The incremental reader: plain JSON state, at most 64 KB, changed in place by each record. */
 export interface Fold<State> {
   initial(ref: Pick<SessionRef, "path" | "originalId" | "thread">): State;
@@ -203,12 +212,17 @@ export interface Place {
   label: string;
   /** Provider badge: whose colour and name the session carries. */
   badge: string;
-  /** Every session in the store, from a directory walk alone. Files that are not sessions are skipped. */
+  /**
+   * Every session in the store, from a directory walk alone. Files that are not sessions are skipped. Synchronous,
+   * because a promise for each file would cost more than the walk.
+   */
   discover(home: Home, looking?: Looking): Iterable<SessionRef>;
   /** The folders that the agent was used in, as far as it keeps a cheap list of them. */
   projects?(home: Home): Promise<readonly string[]>;
   /** The folders the store lives in, for the doctor and for path confinement. */
   stores(home: Home): readonly string[];
+  /** Folders of the store, never one for each session: a session's own folders change together with its file. */
+  watched(home: Home): readonly StoreFolder[];
 }
 
 export interface Adapter extends Place {
@@ -226,11 +240,6 @@ export interface Adapter extends Place {
     subagents: boolean;
     models: "per_message" | "per_session";
   };
-  /**
-   * Every session in the store, from a directory walk alone. Files that are not sessions are skipped. Synchronous,
-   * because a promise for each file would cost more than the walk.
-   */
-  discover(home: Home, looking?: Looking): Iterable<SessionRef>;
   /** A ref for a file outside the store, or undefined when it is not this agent's format. */
   recognise(path: string): Promise<SessionRef | undefined>;
   /** The ref with every file that opening it reads; absent where `discover` already names them all. */

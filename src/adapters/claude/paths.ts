@@ -1,7 +1,7 @@
 // Where Claude Code keeps sessions, how it names their folders, and how they are found again.
 import type { Dirent } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
-import type { FileRef, Home, Looking, SessionRef } from "../adapter.ts";
+import type { FileRef, Home, Looking, SessionRef, StoreFolder } from "../adapter.ts";
 import { entriesOf, fileRef, headOf, knownOf, storeEntries } from "../folder.ts";
 import { filled, isObject } from "./native.ts";
 
@@ -12,6 +12,10 @@ export function configDir(home: Home): string {
 
 export function projectsDir(home: Home): string {
   return join(configDir(home), "projects");
+}
+
+export function watched(home: Home): StoreFolder[] {
+  return [{ path: projectsDir(home), below: [/./], files: /\.jsonl$/ }];
 }
 
 const LONGEST_NAME = 200;

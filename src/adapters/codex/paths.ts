@@ -2,7 +2,7 @@
 import { realpathSync } from "node:fs";
 import { open, readFile } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
-import type { FileRef, Home, Looking, SessionRef } from "../adapter.ts";
+import type { FileRef, Home, Looking, SessionRef, StoreFolder } from "../adapter.ts";
 import { headOf as beginningOf, entriesOf, fileRef, knownOf } from "../folder.ts";
 import { isObject, type JsonObject, recordOf, word } from "./native.ts";
 
@@ -22,6 +22,11 @@ export function codexHome(home: Home): string {
 
 export function stores(home: Home): string[] {
   return FOLDERS.map((folder) => join(codexHome(home), folder));
+}
+
+/** A folder for each day. */
+export function watched(home: Home): StoreFolder[] {
+  return stores(home).map((path) => ({ path, below: [/^\d+$/, /^\d+$/, /^\d+$/], files: NAME }));
 }
 
 export interface RolloutFile {

@@ -1,7 +1,7 @@
 // Where conversations lie: in a folder of each project.
 import { basename, dirname, join } from "node:path";
 import { readRecords } from "../../storage/records.ts";
-import type { Home, Looking, SessionRef } from "../adapter.ts";
+import type { Home, Looking, SessionRef, StoreFolder } from "../adapter.ts";
 import { entriesOf, fileRef } from "../folder.ts";
 import { isLine } from "./native.ts";
 
@@ -11,6 +11,10 @@ const ENDING = ".jsonl";
 /** There is one in each project, but most have none. */
 export function stores({ projects = [] }: Home): readonly string[] {
   return projects.map((project) => join(project, FOLDER));
+}
+
+export function watched(home: Home): StoreFolder[] {
+  return stores(home).map((path) => ({ path, below: [], files: /\.jsonl$/ }));
 }
 
 export function* discover(home: Home, looking?: Looking): Generator<SessionRef> {

@@ -1,6 +1,6 @@
 // Where its sessions are: all that a list needs while nothing has changed.
 import type { Place } from "../adapter.ts";
-import { discover, stores } from "./paths.ts";
+import { discover, stores, watched } from "./paths.ts";
 
 export const place: Place = {
   id: "conversation",
@@ -8,4 +8,5 @@ export const place: Place = {
   badge: "conversation",
   discover,
   stores,
+  watched,
 };

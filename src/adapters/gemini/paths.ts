@@ -4,7 +4,7 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
 import { beginningOf } from "../../storage/beginning.ts";
-import type { FileRef, Home, Looking, SessionRef } from "../adapter.ts";
+import type { FileRef, Home, Looking, SessionRef, StoreFolder } from "../adapter.ts";
 import { entriesOf, fileRef, headOf, knownOf, storeEntries } from "../folder.ts";
 import { filled, isObject } from "../json.ts";
 
@@ -18,6 +18,10 @@ export function geminiHome(home: Home): string {
 
 export function stores(home: Home): string[] {
   return [join(geminiHome(home), "tmp")];
+}
+
+export function watched(home: Home): StoreFolder[] {
+  return stores(home).map((path) => ({ path, below: [/./, /^chats$/], files: MAIN }));
 }
 
 interface Candidate {

@@ -1,6 +1,6 @@
 // Where its sessions are: all that a list needs while nothing has changed.
 import type { Place } from "../adapter.ts";
-import { discover, projects, stores } from "./paths.ts";
+import { discover, projects, stores, watched } from "./paths.ts";
 
 export const place: Place = {
   id: "gemini",
@@ -9,4 +9,5 @@ export const place: Place = {
   discover,
   projects,
   stores,
+  watched,
 };

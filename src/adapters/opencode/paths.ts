@@ -4,7 +4,7 @@ import { readFileSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { BatonError } from "../../session/error.ts";
-import type { FileRef, Home, KnownDatabase, Looking, SessionRef } from "../adapter.ts";
+import type { FileRef, Home, KnownDatabase, Looking, SessionRef, StoreFolder } from "../adapter.ts";
 import { entriesOf, fileRef, knownOf } from "../folder.ts";
 import { generationOf, reading, type SessionRow, sessionRows } from "./database.ts";
 import { headOf, ROWS, SQLITE } from "./head.ts";
@@ -24,6 +24,11 @@ export function databasePath(home: Home): string {
 
 export function stores(home: Home): string[] {
   return [dataFolder(home)];
+}
+
+/** The databases and their logs; the trees are of versions that are gone. */
+export function watched(home: Home): StoreFolder[] {
+  return [{ path: dataFolder(home), below: [], files: /^opencode(?:-[\w.-]+)?\.db(?:-wal)?$/ }];
 }
 
 /** Builds of another channel have a database of their own. */

@@ -1,7 +1,7 @@
 // Where sessions lie: a folder for each provider, a file for each session.
 import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { Home, Looking, SessionRef } from "../adapter.ts";
+import type { Home, Looking, SessionRef, StoreFolder } from "../adapter.ts";
 import { entriesOf, fileRef, headOf, knownOf } from "../folder.ts";
 import { isObject, PROVIDERS } from "./native.ts";
 
@@ -9,6 +9,10 @@ const LARGEST = 1 << 28;
 
 export function stores(home: Home): readonly string[] {
   return [join(home.dir, ".yume", "sessions")];
+}
+
+export function watched(home: Home): StoreFolder[] {
+  return stores(home).map((path) => ({ path, below: [/./], files: /\.json$/ }));
 }
 
 export function* discover(home: Home, looking?: Looking): Generator<SessionRef> {
