@@ -1,0 +1,114 @@
+// A session that its CLI has deleted is written back from the archive, and the CLI resumes it with everything.
+import { existsSync } from "node:fs";
+import { rm, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { SessionRef } from "../../src/adapters/adapter.ts";
+import { archiveSessions } from "../../src/catalog/archive.ts";
+import { archivedSessions } from "../../src/catalog/archive-read.ts";
+import { restoreSession } from "../../src/catalog/restore.ts";
+import { walk } from "../../src/catalog/scan.ts";
+import { openRig, type Rig } from "./harness.ts";
+import { type CliName, NAMES } from "./install.ts";
+import { adapterOf, findSession, homeAt } from "./read.ts";
+import { SCENARIOS } from "./scenarios.ts";
+import { DAY_MS } from "./settled.ts";
+import { compared, PROMPT } from "./truth.ts";
+
+const LONG_AGO = new Date(Date.now() - 60 * DAY_MS);
+
+interface Deletion {
+  /** Makes the session one that the CLI deletes. */
+  age?(rig: Rig, ref: SessionRef): Promise<void>;
+  /** Makes the CLI delete it. */
+  remove(rig: Rig, ref: SessionRef): Promise<void>;
+}
+
+/** A session that takes its time, because the clean-up begins a while after the CLI does. */
+async function startAnother(rig: Rig): Promise<void> {
+  await rig.start("Something else", [{ text: "Slowly but surely I come to an end.", pace: 700 }]);
+}
+
+const DELETIONS: Readonly<Record<CliName, Deletion>> = {
+  claude: {
+    async age(_, { files }) {
+      for (const { path } of files) await utimes(path, LONG_AGO, LONG_AGO);
+    },
+    remove: startAnother,
+  },
+  codex: {
+    // It deletes none by itself.
+    async remove(rig, { files, originalId }) {
+      const own = walk(homeAt(rig.home), [adapterOf(rig.name)]).filter(
+        ({ ref }) => ref.parent === originalId,
+      );
+      for (const { path } of [...files, ...own.map(({ ref }) => ref)]) await rm(path);
+    },
+  },
+  gemini: {
+    age: (rig, { originalId }) =>
+      rig.append(originalId.slice(0, 8), { $set: { lastUpdated: LONG_AGO.toISOString() } }),
+    remove: startAnother,
+  },
+  opencode: {
+    async remove(rig, { originalId }) {
+      await rig.run(["session", "delete", originalId]);
+    },
+  },
+};
+
+/** With subagents, and with files or rows of more than one session. */
+const KINDS: Readonly<Record<CliName, readonly string[]>> = {
+  claude: ["delegated", "compacted"],
+  codex: ["delegated", "branched"],
+  gemini: ["delegated"],
+  opencode: ["delegated"],
+};
+
+const cases = NAMES.flatMap((name) => KINDS[name].map((kind) => [name, kind] as const));
+
+describe("after its CLI has deleted it", () => {
+  it.each(cases)("%s resumes a session that was restored: %s", async (name, kind) => {
+    const rig = await openRig(name);
+    try {
+      const adapter = adapterOf(name);
+      const home = homeAt(rig.home);
+      const batonHome = join(rig.home, ".baton");
+      const id = (await SCENARIOS[name][kind]?.(rig)) ?? "";
+      const ref = await findSession(adapter, rig.home, id);
+      await DELETIONS[name].age?.(rig, ref);
+      const before = await rig.snapshot();
+      const archived = await archiveSessions(batonHome, walk(home, [adapter]));
+      expect(archived.problems).toEqual([]);
+      await DELETIONS[name].remove(rig, ref);
+      const there = walk(home, [adapter]);
+      expect(there.map((one) => one.ref.originalId)).not.toContain(id);
+
+      const all = await archivedSessions(batonHome);
+      const session = all.find(({ originalId }) => originalId === id);
+      if (!session) throw new Error(`${id} was not archived`);
+      const installed = rig.cli;
+      const restored = await restoreSession({
+        session,
+        all,
+        found: there,
+        adapter,
+        home,
+        batonHome,
+        installed,
+      });
+      expect(restored.operation).not.toBeNull();
+      await startAnother(rig);
+      expect(existsSync(restored.path)).toBe(true);
+
+      const refused = rig.loopback.refusals.length;
+      const turn = await rig.resume(id, PROMPT, [{ text: "The answer" }]);
+      const found = await compared({ rig, turn, before, id });
+      expect(found).toMatchObject({ missing: [], unexpected: [] });
+      expect(found.facts.kept).toBeGreaterThan(1);
+      expect(rig.loopback.refusals.slice(refused)).toEqual([]);
+    } finally {
+      await rig.close();
+    }
+  });
+});
