@@ -16,6 +16,11 @@ export function wordsOf(text: string): string[] {
   return folded.match(WORD) ?? [];
 }
 
+/** The text with letters whole that came in pieces. */
+export function composed(text: string): string {
+  return IN_PIECES.test(text) ? text.normalize("NFC") : text;
+}
+
 /** What the tokenizer takes for a word. */
 const WORD = /[a-z0-9\u0080-\u{10ffff}]+/gu;
 
@@ -40,7 +45,7 @@ function foldRun(run: string): string {
 }
 
 function foldCharacters(run: string): string {
-  const text = IN_PIECES.test(run) ? run.normalize("NFC") : run;
+  const text = composed(run);
   let folded = "";
   for (let at = 0; at < text.length; at++) {
     const code = text.codePointAt(at) ?? 0;

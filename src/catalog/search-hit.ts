@@ -1,0 +1,149 @@
+// One hit as it is shown: its session, its entry, and the line that it was found in.
+import { dirname } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import type { Adapter } from "../adapters/adapter.ts";
+import type { Catalog } from "./catalog.ts";
+import { hiddenBits } from "./index-read.ts";
+import { SCOPES, type Scope } from "./schema.ts";
+import type { Ranked } from "./search-rank.ts";
+import { type RecordPlace, refOf, textsAt } from "./search-read.ts";
+import { cutAround, type Finder, type Snippet, type Spot } from "./snippet.ts";
+
+export interface Hit {
+  /** The session's id. */
+  session: string;
+  agent: string;
+  title: string;
+  project: string;
+  /** When the session last changed. */
+  updated: string;
+  /** The entry's id, and its place in the session. */
+  entry: string;
+  position: number;
+  scope: Scope;
+  /** For a call and its result. */
+  tool?: string;
+  snippet: string;
+  /** Where in the snippet the words are: first character, and the one behind the last. */
+  marks: [start: number, end: number][];
+  score: number;
+  /** It was taken back or compacted away: the model does not see it any more. */
+  hidden?: true;
+  /** The session's native file is gone. */
+  gone?: true;
+  /** Why there is no snippet, in a sentence. */
+  problem?: string;
+}
+
+/** Where the catalog has it. */
+export interface HitRow {
+  shard: DatabaseSync;
+  /** The rows of `entry` and `session`. */
+  row: number;
+  key: number;
+  scope: number;
+}
+
+export interface Showing {
+  catalog: Catalog;
+  finder: Finder;
+  adapters: readonly Adapter[];
+  width: number | undefined;
+}
+
+export async function hitOf(
+  { shard, row, key, scope, score }: Ranked<HitRow>,
+  showing: Showing,
+): Promise<Hit> {
+  const details = shard.prepare(DETAILS).get(row) as unknown as Details;
+  const { id, agent, title, project, updated, entry, position, tool, gone } = details;
+  const place = { ...details, isGone: gone !== null };
+  const snippet = await snippetOf(place, showing);
+  const hidden = details.hidden ?? (await lookAgain(shard, key, place, showing.adapters));
+  return {
+    session: id,
+    agent,
+    title,
+    project,
+    updated: new Date(updated).toISOString(),
+    entry,
+    position,
+    scope: SCOPES[scope] ?? "context",
+    ...(tool !== null && { tool: tool.slice(tool.indexOf("\n") + 1) }),
+    snippet: snippet.text,
+    marks: snippet.marks,
+    score,
+    ...(bit(hidden, position) && { hidden: true as const }),
+    ...(gone !== null && { gone: true as const }),
+    ...(snippet.problem !== undefined && { problem: snippet.problem }),
+  };
+}
+
+/** Whether a bit of `hidden` is set. */
+export function bit(bits: Uint8Array | null, position: number): boolean {
+  return (((bits?.[position >> 3] ?? 0) >> (position & 7)) & 1) === 1;
+}
+
+const DETAILS = `SELECT e.entry, e.position, e.record, e.offset, e.length, tool.value AS tool, s.id, s.agent, s.title,
+  s.project, s.updated, s.original_id AS originalId, s.thread, s.path, s.files, s.parent, s.gone, s.hidden
+  FROM entry e JOIN session s ON s.key = e.session LEFT JOIN name tool ON tool.key = e.tool WHERE e.id = ?`;
+
+interface Details extends Omit<RecordPlace, "isGone"> {
+  entry: string;
+  position: number;
+  tool: string | null;
+  id: string;
+  title: string;
+  project: string;
+  updated: number;
+  gone: number | null;
+  hidden: Uint8Array | null;
+}
+
+async function snippetOf(
+  place: RecordPlace,
+  { catalog, finder, adapters, width }: Showing,
+): Promise<Snippet & { problem?: string }> {
+  let best: Spot | undefined;
+  try {
+    for await (const texts of textsAt(place, adapters, dirname(catalog.folder))) {
+      best = bestIn(texts, finder);
+      if (best) break;
+    }
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    return { text: "", marks: [], problem };
+  }
+  return best
+    ? cutAround(best, width)
+    : { text: "", marks: [], problem: "The text has changed since it was read." };
+}
+
+function bestIn(texts: Iterable<string>, finder: Finder): Spot | undefined {
+  let best: Spot | undefined;
+  for (const text of texts) {
+    const spot = finder.find(text);
+    if (spot && spot.phrases > (best?.phrases ?? 0)) best = spot;
+    if (best && best.phrases >= finder.phrases) break;
+  }
+  return best;
+}
+
+/** A long session that was added to is not looked at as a whole each time; now somebody wants to know. */
+async function lookAgain(
+  shard: DatabaseSync,
+  key: number,
+  place: RecordPlace,
+  adapters: readonly Adapter[],
+): Promise<Uint8Array | null> {
+  const adapter = adapters.find(({ id }) => id === place.agent);
+  if (!adapter || place.isGone) return null;
+  try {
+    const bits = hiddenBits((await adapter.open(refOf(place))).skeleton);
+    shard.prepare("UPDATE session SET hidden = ? WHERE key = ? AND hidden IS NULL").run(bits, key);
+    return bits;
+  } catch {
+    // What is wrong with the session is in its row; the hit is then shown without the flag.
+    return null;
+  }
+}

@@ -1,0 +1,75 @@
+// In what order hits are shown: what the user and the model said before what tools printed, sessions that are about
+// the words before others, what is recent before what is old, and not one session alone.
+import type { Scope } from "./schema.ts";
+import { SCOPES } from "./schema.ts";
+
+export interface Candidate {
+  scope: number;
+  /** When its session last changed, in milliseconds. */
+  updated: number;
+  /** Its session, among all shards. */
+  session: string;
+  position: number;
+  /** Whether all words stand close together. */
+  isNear: boolean;
+  /** The share of the words that its session's title has. */
+  inTitle: number;
+  /** Whether the model does not see it any more. */
+  isHidden: boolean;
+}
+
+export type Ranked<T> = T & { score: number };
+
+const WEIGHTS: Record<Scope, number> = {
+  prompt: 1,
+  reply: 0.8,
+  tool_input: 0.6,
+  thinking: 0.5,
+  tool_output: 0.4,
+  context: 0.25,
+};
+const DAY = 86_400_000;
+/** After so many days a hit counts half as much for its age. */
+const HALF = 30;
+/** Each further hit of a session counts that much less. */
+const REPEATED = 0.8;
+
+/** The best first. */
+export function rank<T extends Candidate>(candidates: readonly T[], now = Date.now()): Ranked<T>[] {
+  const counts = new Map<string, number>();
+  for (const { session } of candidates) counts.set(session, (counts.get(session) ?? 0) + 1);
+  const scored = candidates
+    .map((one) => ({ ...one, score: scoreOf(one, counts.get(one.session) ?? 1, now) }))
+    .sort(better);
+  const seen = new Map<string, number>();
+  for (const one of scored) {
+    const before = seen.get(one.session) ?? 0;
+    seen.set(one.session, before + 1);
+    one.score = rounded(one.score * REPEATED ** before);
+  }
+  return scored.sort(better);
+}
+
+function scoreOf(one: Candidate, inSession: number, now: number): number {
+  const age = Math.max(0, now - one.updated) / DAY;
+  return (
+    (WEIGHTS[SCOPES[one.scope] ?? "context"] ?? 0) *
+    (1 + 0.5 * one.inTitle) *
+    (one.isNear ? 1.5 : 1) *
+    (one.isHidden ? 0.6 : 1) *
+    (0.5 + 0.5 / (1 + age / HALF)) *
+    (1 + 0.1 * Math.log2(inSession))
+  );
+}
+
+function better(a: Ranked<Candidate>, b: Ranked<Candidate>): number {
+  return (
+    b.score - a.score ||
+    b.updated - a.updated ||
+    (a.session < b.session ? -1 : a.session > b.session ? 1 : b.position - a.position)
+  );
+}
+
+function rounded(score: number): number {
+  return Math.round(score * 10_000) / 10_000;
+}

@@ -1,0 +1,170 @@
+// Searches all that was ever said: the newest matches of every shard, ranked, each with the line that it was found in.
+import type { DatabaseSync } from "node:sqlite";
+import type { Adapter } from "../adapters/adapter.ts";
+import type { Catalog } from "./catalog.ts";
+import { conditionsOf, type Narrowing } from "./search-filter.ts";
+import { bit, type Hit, type HitRow, hitOf } from "./search-hit.ts";
+import { matchIn, nearness } from "./search-match.ts";
+import type { Phrase, SearchQuery } from "./search-query.ts";
+import { type Candidate, rank } from "./search-rank.ts";
+import { newFinder } from "./snippet.ts";
+import { wordsOf } from "./words.ts";
+
+export interface SearchOptions extends Narrowing {
+  limit?: number;
+  offset?: number;
+  /** Characters of a snippet, about. */
+  width?: number;
+}
+
+export interface SearchResult {
+  hits: Hit[];
+  total: number;
+  /** There are at least `total`: only the newest were looked at. */
+  isMinimum: boolean;
+  /** Words that were not found by themselves, and were looked for as parts of others. */
+  expanded: string[];
+}
+
+const SHOWN = 20;
+/** So many of the newest matches are ranked, of all shards together; with a common word there may be a million. */
+const RANKED = 2000;
+
+export async function search(
+  catalog: Catalog,
+  query: SearchQuery,
+  adapters: readonly Adapter[],
+  options: SearchOptions = {},
+): Promise<SearchResult> {
+  const { limit = SHOWN, offset = 0, width } = options;
+  let asked = query;
+  let found = findAll(catalog, query, options);
+  let expanded: string[] = [];
+  if (found.candidates.length === 0) {
+    ({ query: asked, expanded } = widened(catalog, query));
+    if (expanded.length > 0) found = findAll(catalog, asked, options);
+  }
+  const page = rank(found.candidates).slice(offset, offset + limit);
+  const finder = newFinder(asked, width);
+  const hits: Hit[] = [];
+  for (const candidate of page) hits.push(await hitOf(candidate, { catalog, finder, adapters, width }));
+  const total = found.candidates.length;
+  return { hits, total, isMinimum: found.isMinimum, expanded: total > 0 ? expanded : [] };
+}
+
+type Match = Candidate & HitRow;
+
+interface Found {
+  candidates: Match[];
+  isMinimum: boolean;
+}
+
+function findAll(catalog: Catalog, query: SearchQuery, options: SearchOptions): Found {
+  const candidates: Match[] = [];
+  let isMinimum = false;
+  const { offset = 0, limit = SHOWN } = options;
+  const most = Math.ceil(Math.max(RANKED / catalog.shards.length, offset + limit));
+  for (const [number, shard] of catalog.shards.entries()) {
+    const found = findIn(shard, number, query, options, most);
+    candidates.push(...found.candidates);
+    isMinimum ||= found.isMinimum;
+  }
+  return { candidates, isMinimum };
+}
+
+type Columns = [row: number, key: number, position: number, scope: number];
+
+function findIn(
+  shard: DatabaseSync,
+  number: number,
+  query: SearchQuery,
+  options: SearchOptions,
+  most: number,
+): Found {
+  const { expression, isCut } = matchIn(shard, query);
+  if (expression === undefined) return { candidates: [], isMinimum: false };
+  const { where, values } = conditionsOf(query.filters, options);
+  // Rows come from the newest on, and no more than these are visited.
+  const statement = shard.prepare(
+    `SELECT e.id, e.session, e.position, e.scope FROM words CROSS JOIN entry e ON e.id = words.rowid
+     WHERE words MATCH ? ${where.map((one) => `AND ${one}`).join(" ")} ORDER BY words.rowid DESC LIMIT ?`,
+  );
+  statement.setReturnArrays(true);
+  const rows = statement.all(expression, ...values, most) as unknown as Columns[];
+  if (rows.length === 0) return { candidates: [], isMinimum: false };
+  const sessions = sessionsOf(shard, rows);
+  const near = closeTogether(shard, query, most);
+  const words = [...new Set(query.groups.flat().flatMap((phrase) => phrase.words))];
+  const titles = new Map<number, number>();
+  const inTitle = (key: number, title: string) => {
+    const known = titles.get(key) ?? share(words, title);
+    titles.set(key, known);
+    return known;
+  };
+  const candidates = rows.flatMap(([row, key, position, scope]): Match[] => {
+    const session = sessions.get(key);
+    if (!session) return [];
+    const isHidden = bit(session.hidden, position);
+    const facts = { updated: session.updated, inTitle: inTitle(key, session.title), isHidden };
+    return [
+      { shard, row, key, position, scope, session: `${number}.${key}`, isNear: near.has(row), ...facts },
+    ];
+  });
+  return { candidates, isMinimum: isCut || rows.length === most };
+}
+
+interface SessionFacts {
+  updated: number;
+  title: string;
+  hidden: Uint8Array | null;
+}
+
+function sessionsOf(shard: DatabaseSync, rows: readonly Columns[]): Map<number, SessionFacts> {
+  const keys = [...new Set(rows.map(([, key]) => key))];
+  const statement = shard.prepare(
+    "SELECT key, updated, title, hidden FROM session WHERE key IN (SELECT value FROM json_each(?))",
+  );
+  statement.setReturnArrays(true);
+  const found = statement.all(JSON.stringify(keys)) as unknown as [
+    number,
+    number,
+    string,
+    Uint8Array | null,
+  ][];
+  return new Map(found.map(([key, updated, title, hidden]) => [key, { updated, title, hidden }]));
+}
+
+function closeTogether(shard: DatabaseSync, query: SearchQuery, most: number): Set<number> {
+  const expression = nearness(query);
+  if (expression === undefined) return new Set();
+  const statement = shard.prepare("SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?");
+  statement.setReturnArrays(true);
+  return new Set((statement.all(expression, most) as unknown as [number][]).map(([row]) => row));
+}
+
+function share(words: readonly string[], title: string): number {
+  if (title === "") return 0;
+  const inTitle = new Set(wordsOf(title));
+  return words.filter((word) => inTitle.has(word)).length / words.length;
+}
+
+/** Words that no shard has may be parts of words: a name that was typed in half, or from the middle. */
+function widened(catalog: Catalog, query: SearchQuery): { query: SearchQuery; expanded: string[] } {
+  const expanded: string[] = [];
+  const isThere = (word: string) =>
+    catalog.shards.some((shard) =>
+      shard.prepare("SELECT 1 FROM words WHERE words MATCH ? LIMIT 1").get(`"${word}"`),
+    );
+  const widen = (phrase: Phrase): Phrase => {
+    const { words } = phrase;
+    const [first = "", last = ""] = [words[0], words.at(-1)];
+    const isOpenBefore = phrase.isOpenBefore || (first.length >= SHORTEST_PART && !isThere(first));
+    const isOpenAfter = phrase.isOpenAfter || (last.length >= SHORTEST_PART && !isThere(last));
+    if (isOpenBefore === phrase.isOpenBefore && isOpenAfter === phrase.isOpenAfter) return phrase;
+    expanded.push(words.join(" "));
+    return { words, isOpenBefore, isOpenAfter };
+  };
+  return { query: { ...query, groups: query.groups.map((group) => group.map(widen)) }, expanded };
+}
+
+const SHORTEST_PART = 2;
