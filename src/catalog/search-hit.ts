@@ -1,12 +1,11 @@
 // One hit as it is shown: its session, its entry, and the line that it was found in.
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import type { Adapter } from "../adapters/adapter.ts";
 import type { Catalog } from "./catalog.ts";
 import { hiddenBits } from "./index-read.ts";
 import { SCOPES, type Scope } from "./schema.ts";
 import type { Ranked } from "./search-rank.ts";
-import { type RecordPlace, refOf, textsAt } from "./search-read.ts";
+import { type LoadAdapters, type RecordPlace, refOf, textsAt } from "./search-read.ts";
 import { cutAround, type Finder, type Snippet, type Spot } from "./snippet.ts";
 
 export interface Hit {
@@ -47,7 +46,7 @@ export interface HitRow {
 export interface Showing {
   catalog: Catalog;
   finder: Finder;
-  adapters: readonly Adapter[];
+  adapters: LoadAdapters;
   width: number | undefined;
 }
 
@@ -134,9 +133,9 @@ async function lookAgain(
   shard: DatabaseSync,
   key: number,
   place: RecordPlace,
-  adapters: readonly Adapter[],
+  adapters: LoadAdapters,
 ): Promise<Uint8Array | null> {
-  const adapter = adapters.find(({ id }) => id === place.agent);
+  const adapter = (await adapters()).find(({ id }) => id === place.agent);
   if (!adapter || place.isGone) return null;
   try {
     const bits = hiddenBits((await adapter.open(refOf(place))).skeleton);

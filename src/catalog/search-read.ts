@@ -6,6 +6,9 @@ import { BatonError } from "../session/error.ts";
 import { readArchived } from "./archive-read.ts";
 import { textsOf } from "./index-texts.ts";
 
+/** They are asked for only where a file's own bytes are not enough. */
+export type LoadAdapters = () => Promise<readonly Adapter[]>;
+
 /** Where a text comes from. */
 export interface RecordPlace {
   agent: string;
@@ -26,7 +29,7 @@ export interface RecordPlace {
 /** The strings of the record; then, for whom they are not the text that was indexed, what the adapter makes of it. */
 export async function* textsAt(
   place: RecordPlace,
-  adapters: readonly Adapter[],
+  adapters: LoadAdapters,
   batonHome: string,
 ): AsyncGenerator<Iterable<string>> {
   if (place.isGone) yield stringsIn(await archived(place, batonHome));
@@ -97,11 +100,8 @@ function* strings(value: unknown, depth = 0): Generator<string> {
     for (const inner of Object.values(value)) yield* strings(inner, depth + 1);
 }
 
-async function* throughAdapter(
-  place: RecordPlace,
-  adapters: readonly Adapter[],
-): AsyncGenerator<Iterable<string>> {
-  const adapter = adapters.find(({ id }) => id === place.agent);
+async function* throughAdapter(place: RecordPlace, adapters: LoadAdapters): AsyncGenerator<Iterable<string>> {
+  const adapter = (await adapters()).find(({ id }) => id === place.agent);
   if (!adapter) return;
   const ref = refOf(place);
   const bytes = await recordOf(await adapter.reading(ref), place);

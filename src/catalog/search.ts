@@ -1,12 +1,12 @@
 // Searches all that was ever said: the newest matches of every shard, ranked, each with the line that it was found in.
 import type { DatabaseSync } from "node:sqlite";
-import type { Adapter } from "../adapters/adapter.ts";
 import type { Catalog } from "./catalog.ts";
 import { conditionsOf, type Narrowing } from "./search-filter.ts";
 import { bit, type Hit, type HitRow, hitOf } from "./search-hit.ts";
 import { matchIn, nearness } from "./search-match.ts";
 import type { Phrase, SearchQuery } from "./search-query.ts";
 import { type Candidate, rank } from "./search-rank.ts";
+import type { LoadAdapters } from "./search-read.ts";
 import { newFinder } from "./snippet.ts";
 import { wordsOf } from "./words.ts";
 
@@ -33,7 +33,7 @@ const RANKED = 2000;
 export async function search(
   catalog: Catalog,
   query: SearchQuery,
-  adapters: readonly Adapter[],
+  adapters: LoadAdapters,
   options: SearchOptions = {},
 ): Promise<SearchResult> {
   const { limit = SHOWN, offset = 0, width } = options;

@@ -17,6 +17,10 @@ const COMMANDS: Record<string, { summary: string; load(): Promise<CommandFile> }
     summary: "bring the catalog up to date with the stores",
     load: () => import("./commands/sync.ts"),
   },
+  search: {
+    summary: "everything that was said, in every agent",
+    load: () => import("./commands/search.ts"),
+  },
   show: { summary: "one session, as text or in a format", load: () => import("./commands/show.ts") },
   convert: { summary: "a session into another format", load: () => import("./commands/convert.ts") },
   resume: { summary: "go on with a session, in any agent", load: () => import("./commands/resume.ts") },

@@ -25,7 +25,7 @@ export async function searchIn(home: Home, using: readonly Adapter[] = adapters)
   return {
     catalog,
     update,
-    find: (query, options = {}) => search(catalog, parseQuery(query), using, options),
+    find: (query, options = {}) => search(catalog, parseQuery(query), async () => using, options),
   };
 }
 

@@ -8,8 +8,8 @@ import { sessionIndex } from "../../catalog/session-index.ts";
 import { withCatalog } from "../catalog.ts";
 import type { Run } from "../command.ts";
 import type { Context } from "../context.ts";
-import { sinceOf } from "../since.ts";
 import { sessionTable } from "../table.ts";
+import { countOf, sinceOf } from "../values.ts";
 
 interface Options extends Omit<Query, "agents"> {
   agent?: string[];
@@ -92,9 +92,4 @@ function numberOf(text: string): number {
   const value = Number(text);
   if (text.trim() === "" || !Number.isFinite(value)) throw new InvalidArgumentError("Give a number.");
   return value;
-}
-
-function countOf(text: string): number {
-  if (!/^\d+$/.test(text)) throw new InvalidArgumentError("Give a whole number.");
-  return Number(text);
 }

@@ -1,12 +1,12 @@
 // status: which sessions an agent is working on, which wait for their user, and which have ended lately.
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import type { Adapter } from "../../adapters/adapter.ts";
 import { type SessionStatus, type Status, statusOf } from "../../catalog/status.ts";
 import { badge } from "../badge.ts";
 import type { Run } from "../command.ts";
 import type { Context } from "../context.ts";
-import { sinceOf } from "../since.ts";
 import { ago, counted, cut, padded } from "../text.ts";
+import { countOf, sinceOf } from "../values.ts";
 
 interface Options {
   since: Date;
@@ -78,9 +78,4 @@ function doing({ live, activity, waitingFor, unanswered, last, problem }: Sessio
   if (live && calls !== "") return `${calls} without a result yet: at work, or waits for its user`;
   if (calls !== "") return `ended in the middle of ${calls}`;
   return !live && last === "prompt" ? "the last prompt has no answer" : "";
-}
-
-function countOf(text: string): number {
-  if (!/^\d+$/.test(text)) throw new InvalidArgumentError("Give a whole number.");
-  return Number(text);
 }

@@ -1,0 +1,15 @@
+// Values of options as people give them: times in the past, and counts.
+import { InvalidArgumentError } from "commander";
+import { sinceOf as timeSince } from "../catalog/since.ts";
+
+/** A date, or how long ago. */
+export function sinceOf(text: string): Date {
+  const time = timeSince(text);
+  if (!time) throw new InvalidArgumentError("Give a date, or 30m, 12h, 3d, 2w.");
+  return time;
+}
+
+export function countOf(text: string): number {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError("Give a whole number.");
+  return Number(text);
+}
