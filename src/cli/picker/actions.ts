@@ -13,7 +13,7 @@ import { render } from "../render.ts";
 import { shellLine } from "../start.ts";
 import { ago, cut, shellWord } from "../text.ts";
 import type { Row } from "./filter.ts";
-import { openRow } from "./rows.ts";
+import { openRow } from "./open-row.ts";
 import type { Item, Plan } from "./state.ts";
 
 /** A session's id, or its file where a copy has the same id. */

@@ -1,13 +1,14 @@
 // The bare `baton` on a terminal: a list of all sessions that is filtered as one types, and what can be done with one.
+import type { SessionSummary } from "../../catalog/scan.ts";
 import { badge } from "../badge.ts";
 import type { Context } from "../context.ts";
 import type { GoOn } from "../continue.ts";
 import type { Look } from "./cells.ts";
 import { draw } from "./draw.ts";
-import type { Row } from "./filter.ts";
+import { type Row, rowOf } from "./filter.ts";
 import type { Key } from "./keys.ts";
-import { emptyPreview, LARGEST_PREVIEW, type Preview, readPreview } from "./preview.ts";
 import { reduce } from "./reduce.ts";
+import type { Answer, Rows } from "./rows.ts";
 import { openTerminal, type Terminal } from "./screen.ts";
 import {
   initialState,
@@ -47,8 +48,7 @@ export async function pick(context: Context): Promise<number> {
     (async () => work())().catch(ended.reject);
   };
   const look = lookFor(context);
-  const preview = newPreviewer(() => picker, attempt);
-  let loads = 0;
+  const background = newBackground(() => picker, attempt, ended.reject);
   const picker: Picker = {
     context,
     terminal,
@@ -58,24 +58,21 @@ export async function pick(context: Context): Promise<number> {
     show(state) {
       picker.state = state;
       terminal.draw(draw(state, look()));
-      preview.rest();
+      background.rest();
     },
-    load() {
-      const own = ++loads;
-      attempt(() => load(picker, () => own === loads));
-    },
+    load: background.load,
   };
   try {
     picker.show(picker.state);
-    picker.load();
+    attempt(background.start);
     const ending = await ended.promise;
     terminal.close();
+    background.end();
     if (picker.copied !== "") await context.output.write(`${picker.copied}\n`);
     return typeof ending === "number" ? ending : await handOver(context, ending);
   } finally {
     terminal.close();
-    loads = 0;
-    preview.end();
+    background.end();
   }
 }
 
@@ -99,10 +96,9 @@ async function pressed(picker: Picker, key: Key): Promise<void> {
 function lookFor(context: Context): () => Look {
   const { colors } = context.output;
   let paint = (_: string, text: string) => text;
-  // Before the adapters are there, nothing is there to be coloured.
-  context.adapters().then(
-    (adapters) => {
-      paint = (agent, text) => badge(agent, adapters, colors).replace(agent, () => text);
+  context.places().then(
+    (places) => {
+      paint = (agent, text) => badge(agent, places, colors).replace(agent, () => text);
     },
     // Whoever needs them tells what is wrong.
     () => undefined,
@@ -110,66 +106,60 @@ function lookFor(context: Context): () => Look {
   return () => ({ colors, home: context.home.dir, badge: paint, now: Date.now() });
 }
 
-/** What is read for nobody, because it was asked for anew or the picker has ended, is not shown. */
-async function load(picker: Picker, isWanted: () => boolean): Promise<void> {
-  const { rows } = await import("./rows.ts");
-  await rows(picker.context, ({ sessions, progress, problems }) => {
-    if (!isWanted()) return;
-    const known = sessions ? withSessions(picker.state, sessions) : picker.state;
-    const next = withProgress(known, progress);
-    const message = progress === undefined && next.message === "" ? problems.join(" ") : next.message;
-    picker.show({ ...next, message });
-  });
-}
-
 /** A moment of rest: moving through the list opens nothing. */
 const RESTING_MS = 60;
 
-/** Reads one session at a time, the one that is selected when it gets to it. */
-function newPreviewer(picker: () => Picker, attempt: (work: () => Promise<void>) => void) {
+/** The sessions and previews that come in while one types. */
+function newBackground(
+  picker: () => Picker,
+  attempt: (work: () => void) => void,
+  onError: (error: unknown) => void,
+) {
+  let rows: Rows | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let isReading = false;
   let isOver = false;
-  const wanted = () => {
-    const { state } = picker();
-    const row = selectedRow(state);
-    if (isOver || !row || state.panel || !layoutIn(state).preview) return undefined;
-    const known = state.previews.get(row.key);
-    return known?.updated === row.session.updated ? undefined : row;
+  // What is drawn meanwhile is no reason to ask again.
+  let asked: SessionSummary | undefined;
+  const ask = (session: SessionSummary) => {
+    if (rows) asked = session;
+    rows?.preview(session);
   };
-  const read = async () => {
-    const row = wanted();
-    if (!row || isReading) return;
-    isReading = true;
-    const preview = await previewOf(picker().context, row, () => wanted()?.key === row.key);
-    isReading = false;
-    if (preview && !isOver) picker().show(withPreview(picker().state, row, preview));
-    else rest();
+  const onAnswer = (answer: Answer) => {
+    if (!isOver) attempt(() => picker().show(answered(picker().state, answer)));
   };
-  const rest = () => {
-    clearTimeout(timer);
-    if (wanted()) timer = setTimeout(() => attempt(read), RESTING_MS);
+  return {
+    async start() {
+      const { rows: open } = await import("./rows.ts");
+      if (isOver) return;
+      rows = open(picker().context, onAnswer, onError);
+      rows.load();
+    },
+    load: () => rows?.load(),
+    rest() {
+      clearTimeout(timer);
+      const row = unread(picker().state);
+      if (row && row.session !== asked) timer = setTimeout(() => ask(row.session), RESTING_MS);
+    },
+    end() {
+      isOver = true;
+      clearTimeout(timer);
+      rows?.close();
+      rows = undefined;
+    },
   };
-  const end = () => {
-    isOver = true;
-    clearTimeout(timer);
-  };
-  return { rest, end };
 }
 
-/** A session that cannot be read says so in its pane, and nowhere else. */
-async function previewOf(
-  context: Context,
-  { session }: Row,
-  isWanted: () => boolean,
-): Promise<Preview | undefined> {
-  const { updated } = session;
-  if (session.size > LARGEST_PREVIEW)
-    return emptyPreview(updated, "This session is too large to look into from here. v shows it.");
-  const { openRow } = await import("./rows.ts");
-  try {
-    return await readPreview(await openRow(context, session), updated, isWanted);
-  } catch (error) {
-    return emptyPreview(updated, error instanceof Error ? error.message : String(error));
-  }
+/** The session whose preview is to be seen and is not there yet. */
+function unread(state: State): Row | undefined {
+  const row = selectedRow(state);
+  if (!row || state.panel || !layoutIn(state).preview) return undefined;
+  return state.previews.get(row.key)?.updated === row.session.updated ? undefined : row;
+}
+
+function answered(state: State, answer: Answer): State {
+  if (answer.type === "preview") return withPreview(state, rowOf(answer.session), answer.preview);
+  const { sessions, progress, problems } = answer;
+  const next = withProgress(sessions ? withSessions(state, sessions) : state, progress);
+  const isTold = progress !== undefined || next.message !== "";
+  return isTold ? next : { ...next, message: problems.join(" ") };
 }

@@ -1,12 +1,13 @@
-// Where the picker's sessions come from: what the catalog knows is there at once, then it is brought up to date.
-import { type Catalog, openCatalog } from "../../catalog/catalog.ts";
-import { locate } from "../../catalog/locate.ts";
+// Where the picker's sessions come from: what the catalog knows is there at once. A thread brings it up to date and
+// reads previews, so that typing never waits for a disk.
+import { getCompileCacheDir } from "node:module";
+import { dirname, extname } from "node:path";
+import { Worker } from "node:worker_threads";
+import { openCatalog } from "../../catalog/catalog.ts";
 import { listSessions } from "../../catalog/query.ts";
 import type { SessionSummary } from "../../catalog/scan.ts";
-import type { Source } from "../../session/source.ts";
-import { update, withCatalog } from "../catalog.ts";
 import type { Context } from "../context.ts";
-import type { Progress } from "../output.ts";
+import type { Preview } from "./preview.ts";
 
 export interface Update {
   /** All that are known so far, newest first; absent = as before. */
@@ -17,43 +18,61 @@ export interface Update {
   problems: readonly string[];
 }
 
-/** As many as a large screen shows. */
-const AT_ONCE = 60;
-const LISTED_EVERY_MS = 1000;
+export type Request = { type: "load" } | { type: "preview"; session: SessionSummary };
 
-export async function rows(context: Context, show: (update: Update) => void): Promise<void> {
-  const problems: string[] = [];
-  const known = knownSessions(context, problems);
-  if (known.length > 0) show({ sessions: known, progress: "", problems });
-  let listedAt = Date.now();
-  const at: Progress["at"] = (done, total, shown = String) => {
-    const progress = `Reading sessions: ${shown(done)} of ${shown(total)}`;
-    const isDue = catalog !== undefined && Date.now() - listedAt > LISTED_EVERY_MS;
-    if (isDue) listedAt = Date.now();
-    show({ ...(isDue && { sessions: listed(catalog as Catalog) }), progress, problems });
+export type Answer =
+  | ({ type: "update" } & Update)
+  | { type: "preview"; session: SessionSummary; preview: Preview };
+
+export interface ThreadTask {
+  /** The home that was named. */
+  home: string | undefined;
+  /** Whether the sessions that the catalog knows are shown already. */
+  isShown: boolean;
+  /** Where the program keeps what it has compiled: a thread does not know by itself, and starts slowly without. */
+  compiled: string | undefined;
+}
+
+export interface Rows {
+  /** Brings them up to date, again. */
+  load(): void;
+  /** Asks for a preview; of several, only the last one is sure to be answered. */
+  preview(session: SessionSummary): void;
+  close(): void;
+}
+
+/** Begins with what is known; everything else is told as it comes. */
+export function rows(
+  context: Context,
+  onAnswer: (answer: Answer) => void,
+  onError: (error: unknown) => void,
+): Rows {
+  const known = knownSessions(context);
+  if (known.length > 0) onAnswer({ type: "update", sessions: known, progress: "", problems: [] });
+  const compiled = getCompileCacheDir();
+  const workerData: ThreadTask = {
+    home: context.environment.HOME,
+    isShown: known.length > 0,
+    compiled: compiled === undefined ? undefined : dirname(compiled),
   };
-  const quiet = quietly(context, problems, at);
-  let catalog: Catalog | undefined;
-  await withCatalog(quiet, { words: false, newest: AT_ONCE }, async (opened, { sessions }) => {
-    catalog = opened;
-    if (sessions > AT_ONCE) {
-      show({ sessions: listed(opened), progress: "", problems });
-      await update(quiet, opened, { words: false });
-    }
-    show({ sessions: listed(opened), problems });
-  });
+  // The sources in a clone, the compiled program elsewhere.
+  const file = new URL(`./rows-thread${extname(import.meta.url)}`, import.meta.url);
+  const worker = new Worker(file, { workerData });
+  worker.on("message", onAnswer);
+  worker.on("error", onError);
+  const ask = (request: Request) => worker.postMessage(request);
+  return {
+    load: () => ask({ type: "load" }),
+    preview: (session) => ask({ type: "preview", session }),
+    close: () => void worker.terminate(),
+  };
 }
 
-function listed(catalog: Catalog): SessionSummary[] {
-  return listSessions(catalog, {}).sessions;
-}
-
-function knownSessions({ batonHome }: Context, problems: string[]): SessionSummary[] {
+function knownSessions({ batonHome }: Context): SessionSummary[] {
   try {
     const catalog = openCatalog(batonHome);
-    problems.push(...catalog.rebuilt);
     try {
-      return listed(catalog);
+      return listSessions(catalog, {}).sessions;
     } finally {
       catalog.close();
     }
@@ -61,29 +80,4 @@ function knownSessions({ batonHome }: Context, problems: string[]): SessionSumma
     // What is wrong with it is dealt with when it is brought up to date.
     return [];
   }
-}
-
-/** What would be printed is for the picker to show: the screen is its own. */
-function quietly(context: Context, problems: string[], at: Progress["at"]): Context {
-  const { output } = context;
-  return {
-    ...context,
-    output: {
-      ...output,
-      message: () => undefined,
-      detail: () => undefined,
-      warn: (text) => problems.push(text),
-      progress: () => ({ at, end: () => undefined }),
-    },
-  };
-}
-
-/** The session of a row. Its file is enough, unless it holds several sessions. */
-export async function openRow(context: Context, session: SessionSummary): Promise<Source> {
-  const adapters = await context.adapters();
-  const own = adapters.filter(({ id }) => id === session.agent);
-  const ref = await own[0]?.recognise(session.path);
-  if (own[0] && ref && ref.originalId === session.originalId) return own[0].open(ref);
-  const found = await locate(`${session.agent}:${session.originalId}`, context.home, own);
-  return found.adapter.open(found.ref);
 }

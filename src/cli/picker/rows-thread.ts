@@ -1,0 +1,16 @@
+// The picker's thread: brings the catalog up to date and reads previews.
+import { enableCompileCache } from "node:module";
+import { parentPort, workerData } from "node:worker_threads";
+import type { Answer, Request, ThreadTask } from "./rows.ts";
+
+const { home, isShown, compiled } = workerData as ThreadTask;
+if (compiled !== undefined) enableCompileCache(compiled);
+const { loading, previewing } = await import("./background.ts");
+const answer = (message: Answer) => parentPort?.postMessage(message);
+const load = loading(home, isShown, answer);
+const preview = previewing(home, answer);
+
+parentPort?.on("message", (request: Request) => {
+  if (request.type === "load") void load();
+  else void preview(request.session);
+});
