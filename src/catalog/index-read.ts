@@ -11,6 +11,7 @@ import type { Folded } from "../session/source.ts";
 import { type NativeRecord, type Position, START } from "../storage/records.ts";
 import { threadPositions } from "../transform/visible.ts";
 import { filesOf, textsOf, toolOf } from "./index-texts.ts";
+import { LOCAL } from "./usage-messages.ts";
 import { foldText } from "./words.ts";
 
 /** A text on its way into the index. */
@@ -161,7 +162,7 @@ function newPass(agent: string, reading: Reading<unknown>, from: Cursor | undefi
       for (const found of record.losses) note(found);
       for (const folded of fold.step(state, record)) {
         if (folded.type === "loss") note(folded.loss);
-        else if (folded.type === "usage") usages.add(folded.turn, folded.usage);
+        else if (folded.type === "usage") usages.add(folded);
         else if (folded.type === "header") {
           header.patch(folded.patch);
           usages.note(folded.patch.model, folded.patch.provider);
@@ -276,16 +277,19 @@ export interface UsageState {
   recent: [turn: string, facts: MessageFacts][];
 }
 
+type Counted = Omit<Extract<Folded, { type: "usage" }>, "type">;
+
 /** Tokens come beside the entries of their message, which say whose they are and when. */
 function newUsages(provider: string, begun?: UsageState) {
   const all = new Map<string, Usage>();
   const facts = new Map<string, MessageFacts>(begun?.recent);
   const open = new Set<string>();
   const now = begun?.now ?? { model: "unknown", provider, time: 0 };
-  const add = (turn: string, usage: Usage) => {
-    all.set(turn, usage);
-    if (!facts.has(turn)) facts.set(turn, { ...now });
-    open.add(turn);
+  const add = ({ turn, usage, message = `${LOCAL}${turn}`, model, timestamp }: Counted) => {
+    all.set(message, usage);
+    const time = Date.parse(timestamp ?? "") || now.time;
+    if (!facts.has(message)) facts.set(message, facts.get(turn) ?? { ...now, time, ...(model && { model }) });
+    open.add(message);
   };
   return {
     add,
@@ -299,7 +303,7 @@ function newUsages(provider: string, begun?: UsageState) {
       if (turn === undefined) return;
       if (!facts.has(turn))
         facts.set(turn, { model: model ?? now.model, provider: of ?? now.provider, time: now.time });
-      if (usage) add(turn, usage);
+      if (usage) add({ turn, usage });
     },
     all: () => all,
     state: (): UsageState => ({ now: { ...now }, recent: [...facts].slice(-RECENT_TURNS) }),

@@ -106,8 +106,9 @@ function removeRows(statements: Statements, first: number, last: number): void {
 
 function addUsages(statements: Statements, key: number, usages: readonly MessageUsage[]): void {
   for (const { message, model, provider, time, usage } of usages) {
-    const { input, output, cacheRead = 0, cacheWrite = 0, reasoning = 0, cost = null, estimated } = usage;
-    const tokens = [input, output, cacheRead, cacheWrite, reasoning].map(wholeNumber);
+    const { input, output, cacheRead = 0, cacheWrite = 0, cacheWriteHour = 0, reasoning = 0 } = usage;
+    const { cost = null, estimated } = usage;
+    const tokens = [input, output, cacheRead, cacheWrite, cacheWriteHour, reasoning].map(wholeNumber);
     statements.usage.run(key, message, model, provider, time, ...tokens, cost, estimated ? 1 : 0);
   }
 }
@@ -268,8 +269,8 @@ function prepare(shard: DatabaseSync) {
     name: sql("INSERT OR IGNORE INTO name (value) VALUES (?)"),
     nameKey: sql("SELECT key FROM name WHERE value = ?"),
     usage: sql(`INSERT OR REPLACE INTO usage
-      (session, message, model, provider, time, input, output, cache_read, cache_write, reasoning, cost, estimated)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+      (session, message, model, provider, time, input, output, cache_read, cache_write, cache_write_hour, reasoning, cost,
+      estimated) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
     totals: sql(`SELECT sum(input) AS input, sum(output) AS output, sum(cache_read) AS cacheRead,
       sum(cache_write) AS cacheWrite, sum(reasoning) AS reasoning, sum(cost) AS cost, count(*) AS count
       FROM usage WHERE session = ?`),

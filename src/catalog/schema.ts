@@ -45,6 +45,7 @@ CREATE INDEX session_by_time ON session (updated);
 CREATE TABLE store (path TEXT PRIMARY KEY, stamp TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE usage (
   session INTEGER NOT NULL,
+  /* The same in every copy of the message; # before it when only this session knows it by that. */
   message TEXT NOT NULL,
   model TEXT NOT NULL,
   provider TEXT NOT NULL,
@@ -53,6 +54,8 @@ CREATE TABLE usage (
   output INTEGER NOT NULL,
   cache_read INTEGER NOT NULL,
   cache_write INTEGER NOT NULL,
+  /* The share of it that was kept for an hour, which costs more. */
+  cache_write_hour INTEGER NOT NULL,
   reasoning INTEGER NOT NULL,
   cost REAL,
   estimated INTEGER NOT NULL,

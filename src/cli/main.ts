@@ -60,6 +60,8 @@ const COMMANDS: Record<string, { summary: string; load(): Promise<CommandFile> }
     load: () => import("./commands/compare.ts"),
   },
   schema: { summary: "the JSON Schema of the universal session", load: () => import("./commands/schema.ts") },
+  usage: { summary: "tokens and cost of all sessions", load: () => import("./commands/usage.ts") },
+  models: { summary: "known models, their names and prices", load: () => import("./commands/models.ts") },
   doctor: {
     summary: "agents, stores and what is wrong with them",
     load: () => import("./commands/doctor.ts"),

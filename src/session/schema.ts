@@ -46,6 +46,8 @@ export const usageSchema = open({
   output: z.number(),
   cacheRead: z.number().optional(),
   cacheWrite: z.number().optional(),
+  /** The share of `cacheWrite` that was kept for an hour, which costs more than five minutes. */
+  cacheWriteHour: z.number().optional(),
   /** The share of `output` spent on reasoning. */
   reasoning: z.number().optional(),
   /** US dollars, only when the agent recorded them. */

@@ -46,8 +46,11 @@ export type Folded =
   | { type: "header"; patch: HeaderPatch }
   /** Which entry (or link) is the newest of the current branch; `unlessFollowed`: if the last entry is not below it. */
   | { type: "head"; id: string; unlessFollowed?: boolean }
-  /** Tokens of one model message; the last one for a turn wins. */
-  | { type: "usage"; turn: string; usage: Usage }
+  /**
+   * Tokens of one model message; the last one for a turn wins. `message`: what tells it from all others in every
+   * session, and what a copy of it in another session has as well; absent = nothing does.
+   */
+  | { type: "usage"; turn: string; usage: Usage; message?: string; model?: string; timestamp?: string }
   | { type: "loss"; loss: Loss };
 
 /** The first and the last of a chain of entries, by id. */

@@ -195,7 +195,7 @@ export function assistantRecord(line: Line): void {
   });
   for (const block of blocks) addBlock(entries, block, model === SYNTHETIC);
   finish(entries);
-  if (usage && turn !== undefined) line.out.push({ type: "usage", turn, usage });
+  if (usage && turn !== undefined) line.out.push({ type: "usage", turn, usage, message: turn });
 }
 
 export function usageOf(usage: unknown, cost: unknown): Usage | undefined {
@@ -205,6 +205,9 @@ export function usageOf(usage: unknown, cost: unknown): Usage | undefined {
   const cacheWrite = count(usage.cache_creation_input_tokens);
   if (cacheRead > 0) found.cacheRead = cacheRead;
   if (cacheWrite > 0) found.cacheWrite = cacheWrite;
+  const written = usage.cache_creation;
+  const cacheWriteHour = isObject(written) ? count(written.ephemeral_1h_input_tokens) : 0;
+  if (cacheWriteHour > 0) found.cacheWriteHour = cacheWriteHour;
   const details = usage.output_tokens_details;
   const reasoning = isObject(details) ? count(details.thinking_tokens) : 0;
   if (reasoning > 0) found.reasoning = reasoning;

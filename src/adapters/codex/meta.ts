@@ -30,6 +30,7 @@ function noteOther(state: CodexState, record: NativeRecord, id: string, out: Fol
   const session = `codex:${id}`.slice(0, 100);
   const isStranger = state.own && !state.others.includes(session);
   if (state.others.length < MOST_OTHERS) state.others.push(session);
+  if (state.own && state.newestTurn === undefined) state.root = id.slice(0, 200);
   if (!isStranger) return;
   const at = { record: record.index, line: record.line };
   out.push({ type: "loss", loss: loss("session_mixed", at, `the session_meta of ${session}`) });

@@ -33,7 +33,7 @@ import {
   rememberPrompt,
   takeFacts,
 } from "./state.ts";
-import { countedOf, usageOf } from "./usage.ts";
+import { foldCount, foldUsage } from "./usage.ts";
 
 export const fold: Fold<CodexState> = {
   initial: (ref) => initialState(ref.originalId),
@@ -279,6 +279,7 @@ function foldEvent(state: CodexState, record: NativeRecord, event: JsonObject, o
     case "task_started":
     case "turn_started":
       state.turn = undefined;
+      state.task = word(event.turn_id)?.slice(0, 200);
       break;
     case "task_complete":
     case "turn_complete":
@@ -356,23 +357,4 @@ function linkAgents(state: CodexState, item: JsonObject, callId: string, out: Fo
     const link = { type: "subagent" as const, session: `codex:${thread}`, ...(entry && { entry }) };
     out.push({ type: "header", patch: { link: { ...link, ...(label !== undefined && { label }) } } });
   }
-}
-
-/** Recorded once per response. A fork's inherited responses belong to the thread that paid for them. */
-function foldUsage(state: CodexState, record: NativeRecord, payload: JsonObject, out: Folded[]): void {
-  const usage = usageOf(payload.usage);
-  const turn = state.newestTurn ?? `r${record.index}`;
-  if (!usage) return;
-  state.settled = turn;
-  const thread = word(payload.thread_id);
-  if (thread === undefined || thread === state.id) out.push({ type: "usage", turn, usage });
-}
-
-/** Older rollouts have only running totals, which are repeated whenever something else changes. */
-function foldCount(state: CodexState, record: NativeRecord, event: JsonObject, out: Folded[]): void {
-  const counted = countedOf(event);
-  if (!counted || counted.total === state.counted) return;
-  state.counted = counted.total;
-  const turn = state.newestTurn ?? `r${record.index}`;
-  if (state.settled !== turn) out.push({ type: "usage", turn, usage: counted.usage });
 }

@@ -40,6 +40,12 @@ export interface CodexState {
   counted: number;
   /** The turn that a token_usage_record has settled. */
   settled?: string;
+  /** The turn whose tokens came with a running total, and what they were called. */
+  count?: { turn: string; message: string };
+  /** The task that is going on, as the CLI names it. */
+  task?: string | undefined;
+  /** The oldest of the threads whose history was copied into this file; absent = none was. */
+  root?: string;
   /** What has been reported once and is not reported again. */
   reported: string[];
 }

@@ -149,8 +149,8 @@ function aliases(id: string, entries: readonly Entry[], ruling: MessageRuling, f
 
 function replyFacts(one: Message, entries: readonly Entry[], { state, found }: Step): void {
   const usage = entries.length > 0 ? usageOf(one) : undefined;
-  if (usage) found.push({ type: "usage", turn: one.id, usage });
   const model = filled(one.model);
+  if (usage) found.push({ type: "usage", turn: one.id, usage, message: one.id, ...(model && { model }) });
   if (model !== undefined && model !== state.model) {
     state.model = model.slice(0, 200);
     found.push({ type: "header", patch: { model } });

@@ -116,6 +116,8 @@ function foldMessage(state: OpenCodeState, record: NativeRecord, line: RowLine, 
     }
     const parts = stop === -1 ? all : all.slice(0, stop);
     foldAssistant(state, context, parts, odd, out);
+    // What was taken back has been paid for.
+    out.push(...usagesOf(context, all));
     if (stop === -1) return;
     goBack(state, out);
     for (const entry of assistantEntries(context, all.slice(stop), odd).entries) push(state, entry, out);
@@ -153,7 +155,6 @@ function foldAssistant(state: OpenCodeState, context: Context, parts: Parts, odd
       type: "header",
       patch: { link: { type: "subagent", session: `opencode:${session}`, entry } },
     });
-  for (const found of usagesOf(context, parts)) out.push({ type: "usage", ...found });
 }
 
 /** The reply to a compaction; before September 2025 replies named no prompt, and a summary stood alone. */
@@ -189,7 +190,7 @@ function foldSummary(state: OpenCodeState, context: Context, parts: Parts, out: 
   const run = before !== undefined && tail !== undefined ? { from: tail, to: before } : undefined;
   out.push({ type: "entry", entry, ...(run && { keepsRun: run }) });
   state.last = entry.id;
-  for (const found of usagesOf(context, parts)) out.push({ type: "usage", ...found });
+  out.push(...usagesOf(context, parts));
 }
 
 /** Other records may name the message, whatever its first entry is called. */

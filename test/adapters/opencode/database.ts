@@ -7,7 +7,7 @@ import { columnsIn, flattened, type RowLine } from "../../../src/storage/rows.ts
 const SCHEMA = join(import.meta.dirname, "schema-1.18.33.sql");
 const GO_SCHEMA = join(import.meta.dirname, "schema-go.sql");
 
-function newDatabase(path: string, lines: readonly RowLine[] = [], schema = SCHEMA): string {
+export function newDatabase(path: string, lines: readonly RowLine[] = [], schema = SCHEMA): string {
   mkdirSync(dirname(path), { recursive: true });
   const database = new DatabaseSync(path);
   // Each statement would wait for the disk, and there is nothing yet that a crash could take.

@@ -1,0 +1,186 @@
+// The model messages that the catalog knows, oldest first, each once: a message that was copied into another session
+// by a fork, a resume or a carry is the same message, and was paid for once.
+import type { DatabaseSync } from "node:sqlite";
+import type { TokenSums } from "./usage.ts";
+
+export interface SessionFacts {
+  id: string;
+  agent: string;
+  originalId: string;
+  title: string;
+  project: string;
+  model: string;
+  provider: string;
+  updated: number;
+  created: string;
+  /** The native id of the session that spawned it. */
+  parent: string | null;
+  /** For the session as a whole, in US dollars; null = not known. */
+  cost: number | null;
+  isFork: boolean;
+  shard: number;
+  key: number;
+}
+
+export interface Message extends TokenSums {
+  session: SessionFacts;
+  /** See `usage.message` in schema.ts. */
+  id: string;
+  model: string;
+  provider: string;
+  /** In milliseconds. */
+  time: number;
+  cacheWriteHour: number;
+  /** US dollars, null = the agent wrote none down. */
+  cost: number | null;
+  estimated: boolean;
+  /** How many messages it stands for. */
+  count: 0 | 1;
+}
+
+export function sessionsOf(shards: readonly DatabaseSync[]): SessionFacts[] {
+  return shards.flatMap((shard, number) =>
+    (shard.prepare(SESSIONS).all() as unknown as SessionRow[]).map(
+      ({ links, ...row }): SessionFacts => ({
+        ...row,
+        isFork: links?.includes('"fork_of"') ?? false,
+        shard: number,
+      }),
+    ),
+  );
+}
+
+/** Every message of every session, copies included, oldest first. */
+export function* messagesIn(
+  shards: readonly DatabaseSync[],
+  sessions: readonly SessionFacts[],
+): Generator<Message> {
+  const byKey = shards.map(
+    (_, number) =>
+      new Map(sessions.filter(({ shard }) => shard === number).map((session) => [session.key, session])),
+  );
+  const heads = shards.map((shard, number) => {
+    const rows = (shard.prepare(MESSAGES).iterate() as Iterable<unknown>)[
+      Symbol.iterator
+    ]() as Iterator<MessageRow>;
+    return {
+      rows,
+      sessions: byKey[number] as Map<number, SessionFacts>,
+      next: undefined as Message | undefined,
+    };
+  });
+  for (const head of heads) advance(head);
+  for (;;) {
+    let first: (typeof heads)[number] | undefined;
+    for (const head of heads)
+      if (head.next && (!first?.next || order(head.next, first.next) < 0)) first = head;
+    if (!first?.next) return;
+    yield first.next;
+    advance(first);
+  }
+}
+
+/**
+ * Copies keep the message's id, or at least its time and its tokens: an agent may give new ids when it forks, and
+ * writing a session for another agent does.
+ */
+export function* messagesOnce(
+  shards: readonly DatabaseSync[],
+  sessions: readonly SessionFacts[],
+): Generator<Message> {
+  const seen = new Set<string>();
+  const now = new Map<string, SessionFacts>();
+  let time = 0;
+  for (const message of messagesIn(shards, sessions)) {
+    if (message.time !== time) now.clear();
+    time = message.time;
+    const print = printOf(message);
+    const other = now.get(print);
+    const ids = idsOf(message);
+    const isCopy = ids.some((id) => seen.has(id)) || (other !== undefined && other !== message.session);
+    for (const id of ids) seen.add(id);
+    if (isCopy) continue;
+    now.set(print, message.session);
+    yield message;
+  }
+}
+
+const SESSIONS = `SELECT key, id, agent, original_id AS originalId, title, project, model, provider, updated, created,
+  parent, cost, links FROM session`;
+
+/** A time that is not known is that of the session's last change. */
+const MESSAGES = `SELECT u.session, u.message, u.model, u.provider,
+    CASE WHEN u.time > 0 THEN u.time ELSE s.updated END AS time,
+    u.input, u.output, u.cache_read AS cacheRead, u.cache_write AS cacheWrite,
+    u.cache_write_hour AS cacheWriteHour, u.reasoning, u.cost, u.estimated
+  FROM usage u JOIN session s ON s.key = u.session
+  ORDER BY 5, s.created, s.id`;
+
+type SessionRow = Omit<SessionFacts, "isFork" | "shard"> & { links: string | null };
+
+type MessageRow = Omit<Message, "session" | "id" | "estimated" | "count"> & {
+  session: number;
+  message: string;
+  estimated: number;
+};
+
+function advance(head: {
+  rows: Iterator<MessageRow>;
+  sessions: ReadonlyMap<number, SessionFacts>;
+  next: Message | undefined;
+}): void {
+  for (;;) {
+    const { value, done } = head.rows.next();
+    head.next = undefined;
+    if (done) return;
+    const session = head.sessions.get(value.session);
+    // A session that came in since the others were read is counted the next time.
+    if (!session) continue;
+    head.next = messageOf(value, session);
+    return;
+  }
+}
+
+function messageOf({ message, estimated, ...row }: MessageRow, session: SessionFacts): Message {
+  return {
+    ...row,
+    session,
+    id: message,
+    model: row.model === UNKNOWN ? session.model : row.model,
+    estimated: estimated !== 0,
+    count: 1,
+  };
+}
+
+const UNKNOWN = "unknown";
+
+/** The original before its copies. */
+function order(a: Message, b: Message): number {
+  return (
+    a.time - b.time ||
+    Number(a.session.isFork) - Number(b.session.isFork) ||
+    compare(a.session.created, b.session.created) ||
+    compare(a.session.id, b.session.id)
+  );
+}
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+
+/** An id alone may be one that somebody made up, such as a number: the time or the tokens have to be the same too. */
+function idsOf(message: Message): string[] {
+  const { id, session, time } = message;
+  if (id.startsWith(LOCAL)) return [];
+  return [`${session.agent} ${id} @${time}`, `${session.agent} ${id} ${tokensOf(message)}`];
+}
+
+/** How the id of a message begins that is not known outside its session. */
+export const LOCAL = "#";
+
+function printOf(message: Message): string {
+  return `${tokensOf(message)} ${message.reasoning}`;
+}
+
+/** Agents do not agree on what counts as written to a cache, so all input is one number. */
+function tokensOf({ input, output, cacheRead, cacheWrite }: Message): string {
+  return `${input + cacheRead + cacheWrite} ${output}`;
+}

@@ -1,0 +1,84 @@
+// What the user says about models, in `models.json` of Baton's own folder: names and prices that win over ours.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { BatonError } from "../session/error.ts";
+import type { Prices } from "./known.ts";
+import { displayName, plainId } from "./names.ts";
+
+export interface Override {
+  name?: string;
+  window?: number;
+  prices?: Prices;
+}
+
+export interface Overrides {
+  /** By the id as it stands in a store, or by another spelling of it. */
+  of(id: string): Override | undefined;
+  displayName(id: string): string;
+  entries: readonly (readonly [id: string, override: Override])[];
+}
+
+/** `{"models": {"ID": {"name", "window", "prices": {"input", "output", "cacheRead", "cacheWrite"}}}}`. */
+export function readOverrides(batonHome: string): Overrides {
+  const path = join(batonHome, "models.json");
+  const entries = Object.entries(read(path)).map(([id, value]) => [id, checked(path, id, value)] as const);
+  const exact = new Map(entries);
+  const plain = new Map(entries.map(([id, override]) => [plainId(id), override]));
+  const of = (id: string) => exact.get(id) ?? plain.get(plainId(id));
+  return { of, entries, displayName: (id) => of(id)?.name ?? displayName(id) };
+}
+
+function read(path: string): Record<string, unknown> {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return {};
+    throw error;
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isObject(value) && isObject(value.models)) return value.models;
+  } catch (error) {
+    throw wrong(path, `is not JSON: ${error instanceof Error ? error.message : error}`, error);
+  }
+  throw wrong(path, 'has no list of models: it must be {"models": {…}}');
+}
+
+function checked(path: string, id: string, value: unknown): Override {
+  if (!isObject(value)) throw wrong(path, `says nothing about "${id}": an object is expected`);
+  const { name, window, prices } = value;
+  if (name !== undefined && typeof name !== "string") throw wrong(path, `"${id}": its name must be a text`);
+  if (window !== undefined && !isAmount(window))
+    throw wrong(path, `"${id}": its window must be a number of tokens`);
+  const override: Override = {};
+  if (name !== undefined) override.name = name;
+  if (window !== undefined) override.window = window;
+  if (prices !== undefined) override.prices = pricesOf(path, id, prices);
+  return override;
+}
+
+const OPTIONAL = ["cacheRead", "cacheWrite", "cacheWriteHour"] as const;
+
+function pricesOf(path: string, id: string, value: unknown): Prices {
+  const of = isObject(value) ? value : {};
+  const { input, output } = of;
+  const isComplete = isAmount(input) && isAmount(output);
+  if (!isComplete || OPTIONAL.some((name) => of[name] !== undefined && !isAmount(of[name])))
+    throw wrong(path, `"${id}": its prices must be dollars for a million tokens, at least input and output`);
+  const prices: Prices = { input, output };
+  for (const name of OPTIONAL) if (isAmount(of[name])) prices[name] = of[name];
+  return prices;
+}
+
+function isAmount(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function wrong(path: string, what: string, cause?: unknown): BatonError {
+  return new BatonError("damaged", `${path} ${what}.`, "Correct the file, or move it away.", cause);
+}
