@@ -1,12 +1,12 @@
 // archive: keeps the native bytes of every session; archive list and archive prune show and shrink it.
 import { type Command, InvalidArgumentError } from "commander";
 import { adapterNamed } from "../../adapters/named.ts";
-import { archiveSessions } from "../../catalog/archive.ts";
 import { checkArchive, damagedSessions } from "../../catalog/archive-check.ts";
 import { type Pruned, type PrunedSession, pruneArchive } from "../../catalog/archive-prune.ts";
 import { archivedSessions, goneAmong } from "../../catalog/archive-read.ts";
 import { type ArchiveReport, reportArchive } from "../../catalog/archive-report.ts";
 import { walk } from "../../catalog/scan.ts";
+import { archiveAll } from "../archiving.ts";
 import type { Run } from "../command.ts";
 import type { Context } from "../context.ts";
 import { bytes, counted, cut, shortPath } from "../text.ts";
@@ -32,22 +32,13 @@ export function define(command: Command, run: Run): void {
 }
 
 async function archive(context: Context, options: { check?: boolean }): Promise<number> {
-  const { output, batonHome, home } = context;
+  const { output, batonHome } = context;
   if (options.check) await check(context);
-  const found = walk(home, await context.adapters());
-  const progress = output.progress("Archiving");
-  const archived = await archiveSessions(batonHome, found, {
-    onProgress: ({ bytes: done, ofBytes }) => progress.at(done, ofBytes, bytes),
-    onRebuild: output.warn,
-    patience: PATIENCE_MS,
-  });
-  progress.end();
+  const archived = await archiveAll(context);
   const report = await reportArchive(batonHome);
   const damaged = options.check ? await damagedSessions(batonHome) : [];
   for (const { agent, originalId } of damaged)
     output.warn(`${agent}:${originalId} is damaged in the archive, and its own file is gone.`);
-  for (const { agent, originalId, problem } of archived.problems)
-    output.warn(`${agent}:${originalId} is not archived: ${problem}`);
   if (output.isJson) await output.json({ ...archived, ...report, ...(options.check && { damaged }) });
   else {
     const { added, updated, unchanged } = archived;
@@ -63,9 +54,6 @@ async function check({ output, batonHome }: Context): Promise<void> {
   progress.end();
   if (lost > 0) output.warn(`${counted(lost, "frame")} of the archive were damaged.`);
 }
-
-/** Somebody else's archiving of a large store. */
-const PATIENCE_MS = 600_000;
 
 function reportLines(report: ArchiveReport): string[] {
   const rows = [

@@ -1,0 +1,23 @@
+// Archives every session that a store holds, with progress and warnings: `archive` and `sync` do it alike.
+import { type Archived, archiveSessions } from "../catalog/archive.ts";
+import { walk } from "../catalog/scan.ts";
+import type { Context } from "./context.ts";
+import { bytes } from "./text.ts";
+
+/** Somebody else's archiving of a large store. */
+const PATIENCE_MS = 600_000;
+
+export async function archiveAll(context: Context): Promise<Archived> {
+  const { output, batonHome, home } = context;
+  const found = walk(home, await context.adapters());
+  const progress = output.progress("Archiving");
+  const archived = await archiveSessions(batonHome, found, {
+    onProgress: ({ bytes: done, ofBytes }) => progress.at(done, ofBytes, bytes),
+    onRebuild: output.warn,
+    patience: PATIENCE_MS,
+  });
+  progress.end();
+  for (const { agent, originalId, problem } of archived.problems)
+    output.warn(`${agent}:${originalId} is not archived: ${problem}`);
+  return archived;
+}
