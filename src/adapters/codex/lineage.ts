@@ -74,7 +74,7 @@ async function offsetOf(path: string, ordinal: number): Promise<number> {
 export async function* readLineage(segments: readonly Segment[], options: PassOptions) {
   const main = segments.at(-1);
   if (segments.length === 1 && main) {
-    if (await isOneFile(main.path)) yield await readOneFile(main.path, options.from);
+    if (isOneFile(main.path)) yield await readOneFile(main.path, options.from);
     else yield* readRecords(main.path, options);
     return;
   }

@@ -53,7 +53,7 @@ export async function reading(
     read: (options) => readLineage(lineage.segments, options),
     children: (header) => children(header, ref, new Set([...seen, originalId])),
     extra: { losses: lineage.losses, ...(title !== undefined && { title }) },
-    ...(isAlone && main && !(await isOneFile(main.path)) && { goesOn: true }),
+    ...(isAlone && main && !isOneFile(main.path) && { goesOn: true }),
   };
 }
 

@@ -1,9 +1,9 @@
 // Where Codex keeps sessions, and how their files are named.
 import { realpathSync } from "node:fs";
-import { open, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
 import type { FileRef, Home, Looking, SessionRef, StoreFolder } from "../adapter.ts";
-import { headOf as beginningOf, entriesOf, fileRef, knownOf } from "../folder.ts";
+import { entriesOf, fileRef, headOf, knownOf } from "../folder.ts";
 import { isObject, type JsonObject, recordOf, word } from "./native.ts";
 
 const FOLDERS = ["sessions", "archived_sessions"];
@@ -111,7 +111,7 @@ const SPAWNER = new RegExp(`"parent_thread_id":\\s*"(${UUID})"`);
 
 /** The thread that spawned this one, from the beginning of its first line; its name does not tell. */
 function spawnerOf(path: string): string | undefined {
-  const [line = ""] = beginningOf(path, PEEK).split("\n", 1);
+  const [line = ""] = headOf(path, PEEK).split("\n", 1);
   return line.includes('"session_meta"') ? SPAWNER.exec(line)?.[1] : undefined;
 }
 
@@ -134,7 +134,8 @@ export function findRollout(near: string, id: string): RolloutFile | undefined {
   return undefined;
 }
 
-/** Enough for a session_meta line with its base instructions. */
+/** Enough for the beginning of a first line, and for a session_meta line with its base instructions. */
+const BEGINNING = 1 << 12;
 const HEAD = 1 << 18;
 const LARGEST_JSON = 1 << 28;
 
@@ -149,9 +150,9 @@ export async function recognise(path: string): Promise<SessionRef | undefined> {
 
 /** The payload of a rollout's first line that says whose it is, or undefined when it is not a rollout. */
 export async function metaOf(path: string, size: number): Promise<JsonObject | undefined> {
-  if (await isOneFile(path)) return oneFileMeta(path, size);
-  const lines = (await headOf(path)).split("\n");
-  for (const line of lines.slice(0, 5)) {
+  if (isOneFile(path)) return oneFileMeta(path, size);
+  const lines = headOf(path, HEAD).split("\n", 5);
+  for (const line of lines) {
     const record = recordOf(parsed(line));
     if (!record) continue;
     if (record.type === "session_meta") return record.payload;
@@ -163,10 +164,13 @@ export async function metaOf(path: string, size: number): Promise<JsonObject | u
 }
 
 /** By its content, because a copy may have any name; where the first line cannot be read, the name decides. */
-export async function isOneFile(path: string): Promise<boolean> {
-  const head = (await headOf(path)).replace(/^\uFEFF/, "").trimStart();
+export function isOneFile(path: string): boolean {
+  const isNamedSo = path.endsWith(".json");
+  const head = headOf(path, isNamedSo ? HEAD : BEGINNING)
+    .replace(/^\uFEFF/, "")
+    .trimStart();
   if (/^\{\s*"(?:session|items)"\s*:/.test(head)) return true;
-  return path.endsWith(".json") && parsed(head.split("\n", 1)[0] ?? "") === undefined;
+  return isNamedSo && parsed(head.split("\n", 1)[0] ?? "") === undefined;
 }
 
 /** Other agents' lines have a `type` too; a rollout's first lines have one inside as well, or a turn. */
@@ -179,20 +183,6 @@ async function oneFileMeta(path: string, size: number): Promise<JsonObject | und
   if (size > LARGEST_JSON) return undefined;
   const value = parsed(await readFile(path, "utf8").catch(() => ""));
   return isObject(value) && isObject(value.session) && Array.isArray(value.items) ? value.session : undefined;
-}
-
-async function headOf(path: string): Promise<string> {
-  const file = await open(path, "r").catch(() => undefined);
-  if (!file) return "";
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(HEAD), 0, HEAD, 0);
-    return buffer.toString("utf8", 0, bytesRead);
-  } catch {
-    // Not a file that can be read at a position.
-    return "";
-  } finally {
-    await file.close();
-  }
 }
 
 function parsed(line: string): unknown {
