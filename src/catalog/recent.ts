@@ -1,0 +1,29 @@
+// Sessions by the beginning of a name, newest first: what a shell offers while a command is typed.
+import type { Catalog } from "./catalog.ts";
+
+export interface Recent {
+  id: string;
+  agent: string;
+  originalId: string;
+  title: string;
+  updated: number;
+}
+
+/** `prefix`: of an id, or `agent:` and the beginning of the agent's own id. */
+export function recentSessions(catalog: Catalog, prefix: string, limit: number): Recent[] {
+  const colon = prefix.indexOf(":");
+  const column = colon === -1 ? "id" : "original_id";
+  const begins = prefix.slice(colon + 1);
+  const agent = colon === -1 ? null : prefix.slice(0, colon);
+  const found = catalog.shards.flatMap((shard) =>
+    shard
+      .prepare(
+        `SELECT id, agent, original_id AS originalId, title, updated FROM session
+         WHERE updated > 0 AND parent IS NULL AND gone IS NULL AND (?1 IS NULL OR agent = ?1)
+           AND substr(${column}, 1, length(?2)) = ?2
+         ORDER BY updated DESC LIMIT ?3`,
+      )
+      .all(agent, begins, limit),
+  ) as unknown as Recent[];
+  return found.toSorted((a, b) => b.updated - a.updated || (a.id < b.id ? -1 : 1)).slice(0, limit);
+}

@@ -1,0 +1,164 @@
+// Shells complete what there is: commands, options, their values and sessions, in a real shell where it is installed.
+import { spawnSync } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openTerminal, type Terminal } from "../terminal.ts";
+import { newPlace, type Place, run } from "./transcript.ts";
+
+let place: Place;
+beforeEach(() => {
+  place = newPlace();
+});
+afterEach(() => place.remove());
+
+describe("what is offered", () => {
+  const values = (line: string) => {
+    const { stdout, stderr, status } = run(place, `baton completion bash -- ${line}`);
+    expect([stderr, status]).toEqual(["", 0]);
+    return stdout.split("\n").flatMap((row) => (row === "" ? [] : [row.split("\t")[0]]));
+  };
+
+  it("commands, and their own commands", () => {
+    expect(values("re")).toEqual(expect.arrayContaining(["resume", "return", "restore", "replay"]));
+    expect(values("''")).toEqual(expect.arrayContaining(["list", "show", "completion", "doctor"]));
+    expect(values("archive pr")).toEqual(["prune"]);
+    expect(values("completion ''")).toEqual(["bash", "zsh", "fish"]);
+    expect(values("nonsense ''")).toEqual([]);
+  });
+
+  it("options of the command and of every command, each once", () => {
+    expect(values("list --s")).toEqual(["--since", "--sort", "--subagents"]);
+    expect(values("list --json --j")).toEqual([]);
+    expect(values("show --f")).toEqual(["--format"]);
+    expect(values("show x --ho")).toEqual(["--home"]);
+    expect(values("list --agent codex --ag")).toEqual(["--agent"]);
+    expect(values("show -- --f")).toEqual([]);
+  });
+
+  it("values of options", () => {
+    expect(values("list --sort m")).toEqual(["model", "messages"]);
+    expect(values("list --sort=up")).toEqual(["--sort=updated"]);
+    expect(values("list --agent co")).toEqual(["codex", "conversation"]);
+    expect(values("list --agent codex ge")).toEqual(["gemini"]);
+    expect(values("resume x --in o")).toEqual(["opencode"]);
+    expect(values("convert x --to uni")).toEqual(["universal", "universal-jsonl"]);
+    expect(values("show x --format m")).toEqual(["markdown"]);
+    expect(values("list --project ''")).toEqual([]);
+  });
+
+  it("recent sessions with their titles, by any name", () => {
+    const { stdout } = run(place, "baton completion bash -- show ''");
+    expect(stdout.split("\n").slice(0, 2)).toEqual([
+      "et8pwv8nnh56\tcodex: List the files",
+      "vjz3zzzdv9zg\tclaude: Price rounding",
+    ]);
+    expect(values("show vj")).toEqual(["vjz3zzzdv9zg"]);
+    expect(values("compare vjz3 et")).toEqual(["et8pwv8nnh56"]);
+    expect(values("show --verbose et")).toEqual(["et8pwv8nnh56"]);
+    expect(values("show claude:11111111-1")).toEqual(["claude:11111111-1111-4111-8111-111111111111"]);
+    expect(values("show latest:co")).toEqual(["latest:codex", "latest:conversation"]);
+    expect(values("show vjz3 ''")).toEqual([]);
+  });
+
+  it("paths are left to the shell, and what is wrong is not told in the middle of a line", () => {
+    expect(values("show ./se")).toEqual([]);
+    expect(values("--home /no/such/folder show ''")).toEqual([]);
+    writeFileSync(join(place.home, ".baton"), "in the way");
+    expect(values("show vj")).toEqual(["vjz3zzzdv9zg"]);
+  });
+
+  it("no title acts on the terminal or breaks a line", () => {
+    const title = "one\\ttwo\\u001b]0;owned\\u0007\\nthree";
+    const record = `{"type":"user","uuid":"1","parentUuid":null,"sessionId":"33333333-3333-4333-8333-333333333333","cwd":"/p","timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":"${title}"}}\n`;
+    const folder = join(place.home, ".claude/projects/-home-me-shop");
+    writeFileSync(join(folder, "33333333-3333-4333-8333-333333333333.jsonl"), record);
+    const [first = ""] = run(place, "baton completion bash -- show ''").stdout.split("\n");
+    expect(first).toMatch(/^[a-z0-9]{12}\tclaude: one two/);
+    expect(first).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f]/);
+  });
+
+  it("another shell is an error", () => {
+    expect(run(place, "baton completion tcsh")).toMatchObject({ stdout: "", status: 2 });
+  });
+});
+
+describe("bash", () => {
+  let shell: Terminal;
+  beforeEach(async () => {
+    shell = openTerminal("/bin/bash", ["--norc", "--noprofile", "-i"], {
+      cwd: join(place.root, "work"),
+      env: { ...place.env, PS1: "ready> " },
+      columns: 100,
+    });
+    await shell.until("ready>");
+    shell.send('eval "$(baton completion bash)"; clear; echo loaded\r');
+    await shell.until(/^loaded\nready>/m);
+  });
+  afterEach(() => shell.close());
+
+  /** Types, presses the key, and waits for the line to be so. */
+  async function completes(typed: string, line: string): Promise<string> {
+    shell.send(`${typed}\t`);
+    const rows = await shell.until((screen) => screen.includes(`ready> ${line}`));
+    shell.send("\u0015");
+    return rows.join("\n");
+  }
+
+  it("completes commands, options, values and sessions", async () => {
+    expect(await completes("baton doc", "baton doctor ")).toContain("baton doctor");
+    expect(await completes("baton list --sub", "baton list --subagents ")).toContain("--subagents");
+    expect(await completes("baton list --sort cr", "baton list --sort created ")).toContain("created");
+    expect(await completes("baton list --sort=cr", "baton list --sort=created ")).toContain("=created");
+    expect(await completes("baton show vj", "baton show vjz3zzzdv9zg ")).toContain("vjz3zzzdv9zg");
+    expect(await completes("baton show latest:op", "baton show latest:opencode ")).toContain(
+      "latest:opencode",
+    );
+    expect(
+      await completes(
+        "baton show claude:11111111-1",
+        "baton show claude:11111111-1111-4111-8111-111111111111",
+      ),
+    ).toContain("claude:11111111-1111-4111-8111-111111111111");
+  });
+
+  it("lists sessions with their titles, newest first", async () => {
+    shell.send("baton show \t\t");
+    const rows = await shell.until("Write a post");
+    const first = rows.findIndex((row) => row.startsWith("et8pwv8nnh56  (codex: List the files)"));
+    expect(first).toBeGreaterThan(0);
+    expect(rows.join("\n")).toContain("vjz3zzzdv9zg  (claude: Price rounding)");
+  });
+
+  it("completes paths where no candidate is", async () => {
+    writeFileSync(join(place.root, "work/exported.json"), "{}");
+    expect(await completes("baton show ./exp", "baton show ./exported.json ")).toContain("./exported.json");
+    expect(await completes("baton convert x -o exp", "baton convert x -o exported.json ")).toContain(
+      "exported.json",
+    );
+  });
+
+  it("never runs what is being typed", async () => {
+    const mark = join(place.root, "work/ran");
+    shell.send("baton show $(touch ran) `touch ran` vj\t\t");
+    shell.send("\u0015echo still here\r");
+    expect((await shell.until(/^still here$/m)).length).toBeGreaterThan(0);
+    expect(existsSync(mark)).toBe(false);
+  });
+});
+
+const isInstalled = (shell: string) => spawnSync(shell, ["--version"]).status === 0;
+
+describe("other shells, where they are installed", () => {
+  it.skipIf(!isInstalled("zsh"))("zsh loads the script and completes a command", () => {
+    const script = `autoload -Uz compinit; compinit -u; eval "$(baton completion zsh)"; print -r -- $_comps[baton]`;
+    const { stdout, stderr } = spawnSync("zsh", ["-fc", script], { env: place.env, encoding: "utf8" });
+    expect([stdout.trim(), stderr]).toEqual(["_baton", ""]);
+  });
+
+  it.skipIf(!isInstalled("fish"))("fish loads the script and completes a command", () => {
+    const script = 'baton completion fish | source; complete -C "baton doc"; complete -C "baton show vj"';
+    const { stdout } = spawnSync("fish", ["--no-config", "-c", script], { env: place.env, encoding: "utf8" });
+    expect(stdout.split("\n").map((line) => line.split("\t")[0])).toEqual(["doctor", "vjz3zzzdv9zg", ""]);
+  });
+});
