@@ -16,7 +16,7 @@ const DONE = "corpus-is-complete";
 
 /** A home with that many sessions, made at the first time and kept in the temp folder for the next. */
 export function cachedHome(sessions: number): string {
-  const dir = join(tmpdir(), `baton-bench-home-${generatorHash()}`, String(sessions));
+  const dir = cachedFolder(sessions);
   if (!existsSync(join(dir, DONE))) {
     const made = `${dir}.${process.pid}`;
     makeHome(made, sessions);
@@ -24,6 +24,19 @@ export function cachedHome(sessions: number): string {
     renameSync(made, dir);
   }
   return dir;
+}
+
+function cachedFolder(sessions: number): string {
+  return join(tmpdir(), `baton-bench-home-${generatorHash()}`, String(sessions));
+}
+
+/** For who changes the kept home and takes it back: when that does not come to its end, it is made anew next time. */
+export async function whileChanged<T>(sessions: number, change: () => Promise<T>): Promise<T> {
+  const mark = join(cachedFolder(sessions), DONE);
+  rmSync(mark);
+  const result = await change();
+  writeFileSync(mark, "");
+  return result;
 }
 
 export function makeHome(dir: string, sessions: number): void {
