@@ -42,11 +42,11 @@ export function openTerminal(
 ): Terminal {
   const view = new headless.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 1000 });
   const pty = spawn(program, [...argv], {
-    name: "xterm-256color",
+    name: env.TERM ?? "xterm-256color",
     cols: columns,
     rows,
     cwd,
-    env: { TERM: "xterm-256color", ...env } as Record<string, string>,
+    env: env as Record<string, string>,
   });
   const drawn = new Set<() => void>();
   let written = "";

@@ -2,10 +2,18 @@
 import { locate } from "../../catalog/locate.ts";
 import type { SessionSummary } from "../../catalog/scan.ts";
 import type { Source } from "../../session/source.ts";
+import { redacted } from "../../transform/redact-session.ts";
 import type { Context } from "../context.ts";
+import { redaction } from "../redaction.ts";
+
+export async function openRow(context: Context, session: SessionSummary): Promise<Source> {
+  const source = await sourceOf(context, session);
+  const redactor = redaction();
+  return redactor ? redacted(source, redactor) : source;
+}
 
 /** Its file is enough, unless it holds several sessions. */
-export async function openRow(context: Context, session: SessionSummary): Promise<Source> {
+async function sourceOf(context: Context, session: SessionSummary): Promise<Source> {
   const adapters = await context.adapters();
   const own = adapters.filter(({ id }) => id === session.agent);
   const ref = await own[0]?.recognise(session.path);

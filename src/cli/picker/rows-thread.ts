@@ -3,9 +3,13 @@ import { enableCompileCache } from "node:module";
 import { parentPort, workerData } from "node:worker_threads";
 import type { Answer, Request, ThreadTask } from "./rows.ts";
 
-const { home, isShown, compiled } = workerData as ThreadTask;
+const { home, redact, isShown, compiled } = workerData as ThreadTask;
 if (compiled !== undefined) enableCompileCache(compiled);
-const { loading, previewing } = await import("./background.ts");
+const [{ loading, previewing }, { hideSecrets }] = await Promise.all([
+  import("./background.ts"),
+  import("../redaction.ts"),
+]);
+await hideSecrets(redact);
 const answer = (message: Answer) => parentPort?.postMessage(message);
 const load = loading(home, isShown, answer);
 const preview = previewing(home, answer);

@@ -7,6 +7,7 @@ import { openCatalog } from "../../catalog/catalog.ts";
 import { listSessions } from "../../catalog/query.ts";
 import type { SessionSummary } from "../../catalog/scan.ts";
 import type { Context } from "../context.ts";
+import { redaction } from "../redaction.ts";
 import type { Preview } from "./preview.ts";
 
 export interface Update {
@@ -27,6 +28,8 @@ export type Answer =
 export interface ThreadTask {
   /** The home that was named. */
   home: string | undefined;
+  /** Whether secrets are hidden. */
+  redact: boolean;
   /** Whether the sessions that the catalog knows are shown already. */
   isShown: boolean;
   /** Where the program keeps what it has compiled: a thread does not know by itself, and starts slowly without. */
@@ -52,6 +55,7 @@ export function rows(
   const compiled = getCompileCacheDir();
   const workerData: ThreadTask = {
     home: context.environment.HOME,
+    redact: redaction() !== undefined,
     isShown: known.length > 0,
     compiled: compiled === undefined ? undefined : dirname(compiled),
   };

@@ -1,9 +1,9 @@
 // The picker in a real terminal: what is on the screen, and what each key really does.
-import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { files, run } from "../transcript.ts";
-import { KEY, newPickerPlace, type PickerPlace } from "./place.ts";
+import { addSession, KEY, newPickerPlace, type PickerPlace } from "./place.ts";
 
 let place: PickerPlace;
 beforeEach(() => {
@@ -286,14 +286,7 @@ describe("the terminal", () => {
   });
 
   it("nothing in a title acts on it, and wide characters keep the columns straight", async () => {
-    const title = "日本語のタイトル 🎉 \u001b]0;owned\u0007\u001b[2J\u009b31mred\u0007";
-    const store = join(place.home, ".claude/projects/-home-me-shop");
-    const id = "55555555-5555-4555-8555-555555555555";
-    const base = { sessionId: id, cwd: place.shop, version: "2.1.325", uuid: id, parentUuid: null };
-    const prompt = { ...base, type: "user", message: { role: "user", content: title } };
-    const record = JSON.stringify({ ...prompt, timestamp: "2026-01-02T10:00:00.000Z" });
-    expect(existsSync(store)).toBe(true);
-    writeFileSync(join(store, `${id}.jsonl`), `${record}\n`);
+    addSession(place, "日本語のタイトル 🎉 \u001b]0;owned\u0007\u001b[2J\u009b31mred\u0007");
     const terminal = place.start({ columns: 90, rows: 30 });
     const screen = await terminal.until("5 sessions");
     const [hostile] = rowsWith(screen, "日本語のタイトル");

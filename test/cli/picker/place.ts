@@ -13,7 +13,7 @@ export function newPickerPlace(): PickerPlace {
   const place = newPlace();
   const shop = join(place.root, "shop");
   mkdirSync(shop);
-  for (const path of files(place.home)) moveProject(path, shop);
+  for (const path of files(place.home)) moveProject(path, "/home/me/shop", shop);
   const started: Terminal[] = [];
   return {
     ...place,
@@ -35,10 +35,27 @@ export function newPickerPlace(): PickerPlace {
 }
 
 /** A session is as old as its file. */
-function moveProject(path: string, shop: string): void {
+export function moveProject(path: string, from: string, to: string): void {
   const { atime, mtime } = statSync(path);
-  writeFileSync(path, readFileSync(path, "utf8").replaceAll("/home/me/shop", shop));
+  writeFileSync(path, readFileSync(path, "utf8").replaceAll(from, to));
   utimesSync(path, atime, mtime);
+}
+
+/** A session of one prompt, newer than the others. */
+export function addSession(place: PickerPlace, prompt: string): void {
+  const id = "55555555-5555-4555-8555-555555555555";
+  const record = {
+    sessionId: id,
+    cwd: place.shop,
+    version: "2.1.325",
+    uuid: id,
+    parentUuid: null,
+    type: "user",
+    message: { role: "user", content: prompt },
+    timestamp: "2026-01-02T10:00:00.000Z",
+  };
+  const path = join(place.home, ".claude/projects/-home-me-shop", `${id}.jsonl`);
+  writeFileSync(path, `${JSON.stringify(record)}\n`);
 }
 
 export const KEY = {
