@@ -153,6 +153,8 @@ export interface Configuration {
   mcpServers: readonly string[];
   /** How long the agent keeps sessions, in days; absent = for ever. */
   retentionDays?: number;
+  /** How many sessions of a folder it keeps, the newest; absent = any number. */
+  retentionCount?: number;
 }
 
 export interface Command {

@@ -7,6 +7,7 @@ import { sessionId } from "../session/id.ts";
 import { codeOf } from "../storage/disk.ts";
 import { readFrame } from "../storage/pack.ts";
 import { packPath, readIndex } from "./archive-index.ts";
+import { stampOf } from "./scan.ts";
 
 export interface ArchivedFile {
   /** As it is called in the archive. */
@@ -40,6 +41,18 @@ export interface ArchivedSession {
 /** Every session of the archive, the newest first; those whose native file is still there too. */
 export async function archivedSessions(batonHome: string): Promise<ArchivedSession[]> {
   return withIndex(batonHome, [], (database) => sessionsIn(database));
+}
+
+/** Tells whether the archive holds a session as it is now. */
+export async function archivedAsIs(batonHome: string): Promise<(ref: SessionRef) => boolean> {
+  const stamps = await withIndex<Map<string, string>>(batonHome, new Map(), (database) => {
+    const all = database.prepare("SELECT agent, original_id, thread, path, stamp FROM session").all();
+    return new Map(
+      all.map((row) => [[row.agent, row.original_id, row.thread, row.path].join("\0"), String(row.stamp)]),
+    );
+  });
+  return (ref) =>
+    stamps.get([ref.agent, ref.originalId, ref.thread ?? "", ref.path].join("\0")) === stampOf(ref);
 }
 
 /** Those of them that no store holds any more. */

@@ -3,8 +3,8 @@
 import { constants } from "node:fs";
 import { access, lstat, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Adapter, Home, SessionRef } from "../adapters/adapter.ts";
-import { changedAt, idOf, type SessionSummary, summarise } from "./scan.ts";
+import type { Adapter, Configuration, Home, SessionRef } from "../adapters/adapter.ts";
+import { idOf, type SessionSummary, summarise } from "./scan.ts";
 
 export interface StoreReport {
   path: string;
@@ -21,6 +21,8 @@ export interface DueReport {
   path: string;
   /** When the agent may delete it. */
   due: string;
+  /** Whether the archive holds it as it is now. */
+  archived: boolean;
 }
 
 export interface AgentReport {
@@ -52,11 +54,17 @@ export interface AgentReport {
 const DAY = 86_400_000;
 const DUE_WITHIN_DAYS = 7;
 
+export interface Examination {
+  now?: number;
+  /** Whether the archive holds a session as it is now. */
+  isArchived?(ref: SessionRef): boolean;
+}
+
 export async function examine(
   adapter: Adapter,
   home: Home,
   onRead: (done: number, total: number) => void = () => undefined,
-  now = Date.now(),
+  { now = Date.now(), isArchived = () => false }: Examination = {},
 ): Promise<AgentReport> {
   const problems: string[] = [];
   const attempt = async <T>(work: () => Promise<T>, otherwise: T): Promise<T> => {
@@ -83,7 +91,6 @@ export async function examine(
     [],
   );
   const isUnreadable = ({ title, problems: found }: SessionSummary) => title === "" && found.length > 0;
-  const { retentionDays } = configuration;
   return {
     agent: adapter.id,
     label: adapter.label,
@@ -103,8 +110,14 @@ export async function examine(
     damaged: rows
       .filter((row) => row.problems.length > 0 && !isUnreadable(row))
       .map(({ id, path, problems: found }) => ({ id, path, problems: found })),
-    retentionDays: retentionDays ?? null,
-    dueForDeletion: retentionDays === undefined ? [] : due(listed, rows, retentionDays, now),
+    retentionDays: configuration.retentionDays ?? null,
+    dueForDeletion: due(listed, configuration, now).map(({ ref, at }) => ({
+      id: idOf(ref),
+      title: rows[listed.indexOf(ref)]?.title ?? "",
+      path: ref.path,
+      due: new Date(at).toISOString(),
+      archived: isArchived(ref),
+    })),
     remarks,
     problems,
   };
@@ -156,23 +169,19 @@ async function inItsPlace(path: string): Promise<string | undefined> {
   }
 }
 
-/** Agents delete by the time a file last changed. */
+/** Agents delete by the time a session's main file last changed, or what is more than so many in a folder. */
 function due(
   refs: readonly SessionRef[],
-  rows: readonly SessionSummary[],
-  retentionDays: number,
+  { retentionDays = Number.POSITIVE_INFINITY, retentionCount }: Configuration,
   now: number,
-): DueReport[] {
-  const titles = new Map(rows.map(({ id, title }) => [id, title]));
-  return refs
-    .filter((ref) => !ref.parent)
-    .map((ref) => ({ ref, at: changedAt(ref) + retentionDays * DAY }))
+): { ref: SessionRef; at: number }[] {
+  const changed = (ref: SessionRef) => ref.files.find(({ role }) => role === "main")?.mtimeMs ?? 0;
+  const own = refs.filter((ref) => !ref.parent).toSorted((a, b) => changed(b) - changed(a));
+  const folders = Map.groupBy(own, ({ path }) => dirname(path));
+  const isTooMany = (ref: SessionRef) =>
+    retentionCount !== undefined && (folders.get(dirname(ref.path)) ?? []).indexOf(ref) >= retentionCount;
+  return own
+    .map((ref) => ({ ref, at: isTooMany(ref) ? now : changed(ref) + retentionDays * DAY }))
     .filter(({ at }) => at - now <= DUE_WITHIN_DAYS * DAY)
-    .toSorted((a, b) => a.at - b.at)
-    .map(({ ref, at }) => ({
-      id: idOf(ref),
-      title: titles.get(idOf(ref)) ?? "",
-      path: ref.path,
-      due: new Date(at).toISOString(),
-    }));
+    .toSorted((a, b) => a.at - b.at);
 }

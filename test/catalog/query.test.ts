@@ -184,7 +184,10 @@ describe("query", () => {
 describe("examine", () => {
   it("counts, and says what is wrong and what is due", async () => {
     const given = [...some, { id: "locked", updated: 2, unreadable: true }, { id: "soon", updated: 24 }];
-    const report = await examine(agent("a", given), HOME, undefined, NOW);
+    const report = await examine(agent("a", given), HOME, undefined, {
+      now: NOW,
+      isArchived: ({ path }) => path === "/store/soon",
+    });
     expect(report).toMatchObject({
       agent: "a",
       installed: { version: "2.0" },
@@ -197,11 +200,21 @@ describe("examine", () => {
       unreadable: [{ path: "/store/locked", problem: "permission denied" }],
       damaged: [{ path: "/store/mid", problems: ["line 2: record_unreadable: bad"] }],
       dueForDeletion: [
-        { path: "/store/old", title: "Title old" },
-        { path: "/store/soon", due: "2026-03-07T00:00:00.000Z" },
+        { path: "/store/old", title: "Title old", archived: false },
+        { path: "/store/soon", due: "2026-03-07T00:00:00.000Z", archived: true },
       ],
       problems: [],
     });
+  });
+
+  it("says what is more than an agent keeps of a folder", async () => {
+    const given = ["a", "b", "c"].map((id, at) => ({ id, updated: at }));
+    const keeping = {
+      ...agent("a", given),
+      configuration: async () => ({ mcpServers: [], retentionCount: 2 }),
+    };
+    const { dueForDeletion } = await examine(keeping, HOME, undefined, { now: NOW });
+    expect(dueForDeletion).toMatchObject([{ path: "/store/c", due: new Date(NOW).toISOString() }]);
   });
 
   it("goes on when an agent fails", async () => {

@@ -95,7 +95,9 @@ const doctor = z.strictObject({
       unreadable: z.array(z.strictObject({ path: text, problem: text })),
       damaged: z.array(z.strictObject({ id: text, path: text, problems: z.array(text).min(1) })),
       retentionDays: z.number().nullable(),
-      dueForDeletion: z.array(z.strictObject({ id: text, title: text, path: text, due: time })),
+      dueForDeletion: z.array(
+        z.strictObject({ id: text, title: text, path: text, due: time, archived: z.boolean() }),
+      ),
       remarks: z.array(text),
       problems: z.array(text),
     }),

@@ -17,12 +17,15 @@ export function version(home: Home): Promise<{ version: string; path: string } |
 export async function configuration(home: Home): Promise<Configuration> {
   const settings = await settingsIn(join(geminiHome(home), "settings.json"));
   const model = filled(within(settings, "model").name) ?? filled(settings.model);
-  const retention = retentionDays(within(within(settings, "general"), "sessionRetention"));
+  const rule = within(within(settings, "general"), "sessionRetention");
+  const retention = retentionDays(rule);
+  const count = retentionCount(rule);
   return {
     provider: "google",
     ...(model !== undefined && { model }),
     mcpServers: Object.keys(within(settings, "mcpServers")).sort(),
     ...(retention !== undefined && { retentionDays: retention }),
+    ...(count !== undefined && { retentionCount: count }),
   };
 }
 
@@ -37,6 +40,11 @@ function retentionDays({ enabled, maxAge }: Json): number | undefined {
   if (enabled === false) return undefined;
   const [, count, unit] = /^(\d+)([hdwm])$/.exec(filled(maxAge) ?? "") ?? [];
   return count === undefined ? RETENTION_DAYS : Number(count) * (DAYS[unit ?? "d"] ?? 1);
+}
+
+/** The newest of a project; the one that is running counts as well (0.61.0). */
+function retentionCount({ enabled, maxCount }: Json): number | undefined {
+  return enabled !== false && typeof maxCount === "number" && maxCount > 0 ? maxCount : undefined;
 }
 
 /** Comments are allowed in it. */

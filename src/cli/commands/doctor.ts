@@ -1,5 +1,6 @@
 // doctor: which agents and stores were found, and what is wrong with them.
 import type { Command } from "commander";
+import { archivedAsIs } from "../../catalog/archive-read.ts";
 import { type AgentReport, examine } from "../../catalog/doctor.ts";
 import { operations } from "../../storage/operations.ts";
 import { type Recovery, recover } from "../../storage/recover.ts";
@@ -15,9 +16,10 @@ export function define(command: Command, run: Run): void {
 async function doctor(context: Context): Promise<number> {
   const { output, home, batonHome } = context;
   const agents: AgentReport[] = [];
+  const archive = await archiveState(batonHome);
   for (const adapter of await context.adapters()) {
     const progress = output.progress(`Reading ${adapter.label} sessions:`);
-    const found = await examine(adapter, home, progress.at);
+    const found = await examine(adapter, home, progress.at, archive);
     progress.end();
     // A store that is only read matters where there is one.
     const stores = found.stores.filter(({ exists, problem }) => exists || problem !== undefined);
@@ -25,7 +27,7 @@ async function doctor(context: Context): Promise<number> {
     else if (stores.length > 0) agents.push({ ...found, stores });
   }
   const { settled, running, problems } = await ownState(batonHome);
-  const broken = [...agents.flatMap(brokenIn), ...problems];
+  const broken = [...agents.flatMap(brokenIn), ...problems, ...archive.problems];
   const report = {
     node: process.versions.node,
     platform: process.platform,
@@ -38,6 +40,14 @@ async function doctor(context: Context): Promise<number> {
   if (output.isJson) await output.json(report);
   else await print(context, report);
   return broken.length > 0 ? 1 : 0;
+}
+
+async function archiveState(batonHome: string) {
+  try {
+    return { isArchived: await archivedAsIs(batonHome), problems: [] };
+  } catch (error) {
+    return { isArchived: () => false, problems: [error instanceof Error ? error.message : String(error)] };
+  }
 }
 
 /** Looking is also the moment to settle what was cut off. */
@@ -103,6 +113,12 @@ function proofLine({ agent, proven, provenVersions }: AgentReport, version: stri
   return `writing back is not proven for ${version}, only for ${known}: \`baton verify SESSION --in ${agent}\` proves it here`;
 }
 
+function archivedOf({ dueForDeletion }: AgentReport): string {
+  const archived = dueForDeletion.filter((one) => one.archived).length;
+  if (archived === dueForDeletion.length) return "all archived";
+  return `${archived === 0 ? "none" : archived} archived; \`baton archive\` keeps ${archived === 0 ? "them" : "the others"}`;
+}
+
 function agentLines(agent: AgentReport, home: string, all: boolean): string[] {
   const { installed } = agent;
   const found = agent.stores.filter(({ exists }) => exists).map(({ path }) => shortPath(path, home));
@@ -130,7 +146,7 @@ function agentLines(agent: AgentReport, home: string, all: boolean): string[] {
     ),
     ...(agent.dueForDeletion.length > 0
       ? [
-          `  ${counted(agent.dueForDeletion.length, "session")} that it deletes within 7 days (it keeps them for ${agent.retentionDays}):`,
+          `  ${counted(agent.dueForDeletion.length, "session")} that it deletes within 7 days (it keeps them for ${agent.retentionDays}), ${archivedOf(agent)}:`,
         ]
       : []),
     ...some(agent.dueForDeletion, ({ id, due, title }) => `${id}  ${due.slice(0, 10)}  ${title}`),
