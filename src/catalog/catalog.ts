@@ -120,6 +120,6 @@ export function isDamage(error: unknown): boolean {
   if (error instanceof BatonError) return isDamage(error.cause);
   const number = error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : 0;
   // SQLite: corrupt, not a database; and its own tables missing or of another shape.
-  const isOddShape = number === 1 && /no such (?:table|column)/.test((error as Error).message);
+  const isOddShape = number === 1 && /no such (?:table|column)|has no column/.test((error as Error).message);
   return number === 11 || number === 26 || isOddShape;
 }

@@ -1,35 +1,61 @@
-// sync: brings the catalog up to date with the stores, and the archive with it.
+// sync: brings the catalog up to date with the stores, and the archive with it; once, or as long as it runs.
 import type { Command } from "commander";
-import { discardCatalog } from "../../catalog/catalog.ts";
+import { type Catalog, discardCatalog } from "../../catalog/catalog.ts";
 import type { SyncReport } from "../../catalog/sync.ts";
+import { watch } from "../../catalog/watch.ts";
 import { archiveAll } from "../archiving.ts";
-import { withCatalog } from "../catalog.ts";
+import { update, withCatalog } from "../catalog.ts";
 import type { Run } from "../command.ts";
 import type { Context } from "../context.ts";
 import { counted } from "../text.ts";
 
 interface Options {
   rebuild?: boolean;
+  watch?: boolean;
   archive: boolean;
 }
 
 export function define(command: Command, run: Run): void {
   command
     .option("--rebuild", "forget what is known and read everything anew; the archive stays")
+    .option("--watch", "stay, and sync whenever something changes")
     .option("--no-archive", "do not keep the native bytes of what has changed")
     .action((options: Options) => run((context) => synchronise(context, options)));
 }
 
-async function synchronise(context: Context, { rebuild, archive }: Options): Promise<undefined> {
+async function synchronise(context: Context, options: Options): Promise<undefined> {
+  if (options.rebuild) discardCatalog(context.batonHome);
+  await withCatalog(context, { words: true }, async (catalog, report) => {
+    await tell(context, report, options);
+    if (options.watch) await stay(context, catalog, options);
+  });
+}
+
+/** Until somebody ends the process. */
+async function stay(context: Context, catalog: Catalog, options: Options): Promise<void> {
+  const { home, output } = context;
+  const places = await context.places();
+  output.message("Watching the stores; Ctrl-C ends it.");
+  const onChange = async () => {
+    const report = await update(context, catalog, { words: true });
+    if (report.added + report.updated + report.removed > 0) await tell(context, report, options);
+  };
+  await watch(home, places, onChange, {
+    signal: new AbortController().signal,
+    onNotice: output.message,
+  });
+}
+
+async function tell(context: Context, report: SyncReport, options: Options): Promise<void> {
   const { output } = context;
-  if (rebuild) discardCatalog(context.batonHome);
-  const report = await withCatalog(context, { words: true }, (_, found) => found);
-  const archived = archive ? await archiveAll(context) : undefined;
+  const archived = options.archive ? await archiveAll(context) : undefined;
   const { added, updated, removed, unchanged, problems, ms } = report;
   const kept = archived && { archived: { added: archived.added, updated: archived.updated } };
-  if (output.isJson)
-    await output.json({ added, updated, removed, unchanged, problems, ms: Math.round(ms), ...kept });
-  else output.message(sentence(report));
+  const facts = { added, updated, removed, unchanged, problems, ms: Math.round(ms), ...kept };
+  if (!output.isJson) output.message(sentence(report));
+  // Whoever watches gets a line for each change.
+  else if (options.watch) await output.write(`${JSON.stringify(facts)}\n`);
+  else await output.json(facts);
 }
 
 function sentence({ added, updated, removed, unchanged, problems }: SyncReport): string {
