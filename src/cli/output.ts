@@ -70,7 +70,7 @@ export function newOutput(options: OutputOptions): Output {
     width: stdout.columns || Number(process.env.COLUMNS) || WIDTH_OF_FILES,
     isTerminal: stdout.isTTY === true,
     colors,
-    write,
+    write: (text) => write(typeof text === "string" ? shareable(text) : text),
     document,
     json: (value) => document(`${JSON.stringify(shareable(value), null, 2)}\n`),
     message: (text) => say(harmless(text)),

@@ -30,8 +30,13 @@ export async function openSession(context: Context, name: string): Promise<Opene
 }
 
 function shown(opened: Opened): Opened {
+  return { ...opened, source: shownSource(opened.source) };
+}
+
+/** Of a session that was opened otherwise. */
+export function shownSource(source: Source): Source {
   const redactor = redaction();
-  return redactor ? { ...opened, source: redacted(opened.source, redactor) } : opened;
+  return redactor ? redacted(source, redactor) : source;
 }
 
 /** As it was recorded, for what is compared with other sessions or written: continue.ts hides what is to be hidden. */

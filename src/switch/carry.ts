@@ -120,7 +120,11 @@ function isOwn({ source, to }: CarryRequest): boolean {
 /** The same agent gets its own records back; another one gets what the model sees, prepared for it. */
 function streamFor(request: CarryRequest, texts: Range["texts"]): Stream {
   const { history = "visible", thinking = "drop" } = request;
-  if (isOwn(request)) return changed(thread, request);
+  if (isOwn(request)) {
+    const own = changed(thread, request);
+    // Without its records it is written anew, and then every call needs its result as well.
+    return own.records ? own : prepare(own, { thinking: "keep" });
+  }
   return prepare(
     changed((one) => visible(one, { history, texts }), request),
     { thinking },

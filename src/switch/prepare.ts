@@ -6,7 +6,7 @@ import type { Entry, Part, ToolCall } from "../session/session.ts";
 import type { Stream } from "../session/source.ts";
 
 export interface PrepareOptions {
-  /** drop = leave it out; convert = as marked text; keep = only for the model that signed it. */
+  /** drop = leave it out; convert = as marked text; keep = as it is, like all that the agent said of itself: for its own. */
   thinking: "drop" | "convert" | "keep";
 }
 
@@ -31,8 +31,8 @@ export function prepare(stream: Stream, options: PrepareOptions): Stream {
 
 /** The entry as the target may see it; undefined when nothing is left of it. */
 function changed(entry: Entry, { thinking }: PrepareOptions, losses: Loss[]): Entry | undefined {
-  if (entry.type === "assistant")
-    return thinking === "keep" ? entry : withoutThinking(entry, thinking, losses);
+  if (thinking === "keep") return entry;
+  if (entry.type === "assistant") return withoutThinking(entry, thinking, losses);
   if (entry.type !== "system" || !entry.injected) return entry;
   // Tools, skills, environment of the old agent would mislead the new one, which tells its own.
   losses.push(loss("context_dropped", { entry: entry.id }, entry.subtype ?? "context of the agent"));

@@ -1,7 +1,7 @@
 // Promises about the project's own files that no compiler or linter keeps: where agents are named, who may
 // write, what every adapter consists of, and what must not stand in any file.
 import { describe, expect, it } from "vitest";
-import { files, isCode, withoutComments } from "./project.ts";
+import { files, importsOf, isCode, withoutComments } from "./project.ts";
 
 const all = files();
 const sources = all.filter((file) => file.path.startsWith("src/") && isCode(file));
@@ -104,6 +104,61 @@ describe("changing a disk", () => {
       (names.includes("open") && /\bopen(?:Sync)?\([^)]*"(?:w|a|r\+)/.test(text))
     );
   }
+});
+
+describe("what is printed", () => {
+  const cli = sources.filter(({ path }) => path.startsWith("src/cli/"));
+  const among = (pattern: RegExp) =>
+    cli.filter(({ text }) => pattern.test(withoutComments(text))).map(({ path }) => path);
+
+  /** Files that open a session themselves, with the reason why none of its secrets is shown. */
+  const OPENED = {
+    "src/cli/session.ts": "hides them where that was asked for",
+    "src/cli/picker/open-row.ts": "uses what session.ts offers for that",
+    "src/cli/proof.ts": "the copy that is proven; what is said of it is printed like everything else",
+    "src/cli/fidelity.ts": "the samples",
+    "src/cli/commands/restore.ts": "only its folder is looked at",
+  };
+
+  it("comes from sessions that were opened in one place", () => {
+    expect(excused(among(/\.open\(/), OPENED)).toEqual({ unexcused: [], needless: [] });
+  });
+
+  /** Files that get sessions with all that they hold. */
+  const RECORDED = {
+    "src/cli/session.ts": "where they are opened",
+    "src/cli/commands/resume.ts": "carried by continue.ts, which hides what is to be hidden",
+    "src/cli/commands/fork.ts": "carried by continue.ts, which hides what is to be hidden",
+    "src/cli/commands/return.ts": "compared with the original, and told who hides what is to be hidden",
+  };
+
+  it("is never a session as it was recorded", () => {
+    expect(excused(among(/\bopenRecorded\b/), RECORDED)).toEqual({ unexcused: [], needless: [] });
+  });
+
+  /** Files that write to the terminal themselves, with the reason. */
+  const PRINTED = {
+    "src/cli/output.ts": "what everybody prints through",
+    "src/cli/main.ts": "only listens to it",
+    "src/cli/screen.ts": "draws lines that are made of texts from text.ts",
+    "src/cli/picker/": "draws lines that are made of texts from text.ts",
+  };
+
+  it("goes through one place", () => {
+    const direct = among(/\b(?:stdout|stderr)\b[^\n]*\.(?:write|on)\(|\bwriteSync\(|\bconsole\./);
+    expect(excused(direct, PRINTED)).toEqual({ unexcused: [], needless: [] });
+  });
+
+  it("costs nothing where secrets may be shown: what finds them is loaded on demand", () => {
+    const loads = sources.flatMap((file) =>
+      importsOf(file)
+        .filter(({ path, typeOnly }) => path === "src/transform/redact.ts" && !typeOnly)
+        .map(() => file.path),
+    );
+    expect(loads).toEqual(["src/cli/redaction.ts"]);
+    const own = cli.find(({ path }) => path === "src/cli/redaction.ts");
+    expect(own?.text).toContain('await import("../transform/redact.ts")');
+  });
 });
 
 describe("no file", () => {

@@ -5,10 +5,11 @@ import { describe, expect, it } from "vitest";
 import type { Adapter } from "../../src/adapters/adapter.ts";
 import { adapters } from "../../src/adapters/index.ts";
 import type { Entry } from "../../src/session/session.ts";
+import { sourceOf } from "../../src/session/source.ts";
 import { carry } from "../../src/switch/carry.ts";
 import { loadRedactor } from "../../src/transform/redact.ts";
 import { files } from "../cli/transcript.ts";
-import { assistant, call, result, user } from "../session/build.ts";
+import { assistant, call, result, session, user } from "../session/build.ts";
 import { WORDS } from "../transform/secrets.ts";
 import { begun, carried, find, goesOn, newWorld, returned, seen, type There, type World } from "./world.ts";
 
@@ -60,6 +61,24 @@ describe.each(writable)("from $id", (from) => {
     expect(texts[0]).toBe(`Use ${MARK} to push.`);
     expect(texts.at(-1)).toBe(`Pushed with ${MARK}.`);
     expect(texts.some((text) => text.includes(`x\n${MARK}\n`))).toBe(true);
+  });
+});
+
+describe("an agent's own session without its records", () => {
+  it.each(writable)("has a result for every call in $id", async (to) => {
+    const world = await newWorld();
+    const entries = [user("u1"), call("c1"), user("u2"), assistant("a2")];
+    const source = sourceOf(session(entries, { source: { cli: to.id } }));
+    const { originalId, losses } = await carry({ ...world, source, to, kind: "fork" });
+    expect(losses.map(({ kind }) => kind)).toContain("call_completed");
+    const { source: made } = await find(world, { agent: to, id: originalId });
+    const types = (await Array.fromAsync(made.entries())).map(({ type }) => type);
+    expect(types.filter((type) => type !== "system").slice(0, 4)).toEqual([
+      "user",
+      "tool_call",
+      "tool_result",
+      "user",
+    ]);
   });
 });
 

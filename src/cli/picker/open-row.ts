@@ -2,14 +2,11 @@
 import { locate } from "../../catalog/locate.ts";
 import type { SessionSummary } from "../../catalog/scan.ts";
 import type { Source } from "../../session/source.ts";
-import { redacted } from "../../transform/redact-session.ts";
 import type { Context } from "../context.ts";
-import { redaction } from "../redaction.ts";
+import { shownSource } from "../session.ts";
 
 export async function openRow(context: Context, session: SessionSummary): Promise<Source> {
-  const source = await sourceOf(context, session);
-  const redactor = redaction();
-  return redactor ? redacted(source, redactor) : source;
+  return shownSource(await sourceOf(context, session));
 }
 
 /** Its file is enough, unless it holds several sessions. */
