@@ -15,6 +15,7 @@ export interface Side {
   title: string;
   project: string;
   model: string;
+  modelDisplay: string;
 }
 
 interface Look {
@@ -30,7 +31,7 @@ const GAP = "  ";
 export function* comparisonText(compared: Compared, look: Look): Generator<string> {
   const { a, b, turns, totals } = compared;
   yield* sideBySide(look, [
-    ["", a, b, ({ id, agent, model }: Side) => [agent, id, model].filter(Boolean).join(" · ")],
+    ["", a, b, ({ id, agent, modelDisplay }: Side) => [agent, id, modelDisplay].filter(Boolean).join(" · ")],
     ["", a, b, ({ title }: Side) => title],
   ]);
   for (const [at, turn] of turns.entries()) {

@@ -1,6 +1,6 @@
 // What came of each prompt, in universal terms: files, tools, tokens, cost, time, errors and the answer. One pass over
 // a stream; of a turn's texts only the beginnings are kept.
-import type { Entry, ToolCall, ToolResult, Usage } from "../session/session.ts";
+import type { Entry, Header, ToolCall, ToolResult, Usage } from "../session/session.ts";
 import type { Stream } from "../session/source.ts";
 import { type FileFacts, newFiles } from "./touched.ts";
 
@@ -44,12 +44,18 @@ export interface TurnFacts extends Spent {
 }
 
 /** A message's tokens in US dollars, where the agent did not say; undefined where nobody knows. */
-export type PriceOf = (usage: Usage, entry: Entry) => number | undefined;
+export type PriceOf = (usage: Usage, entry: Entry, model: Header["model"]) => number | undefined;
 
 export interface FactsOptions {
   /** Paths below it are told from there, so that a project may have moved. */
   project: string;
+  /** Of the session, for messages that do not say theirs. */
+  model: Header["model"];
   priceOf?: PriceOf;
+}
+
+export function factsOptions({ project, model }: Header, priceOf: PriceOf | undefined): FactsOptions {
+  return { project: project.path, model, ...(priceOf && { priceOf }) };
 }
 
 export function isPrompt(entry: Entry): boolean {
@@ -58,7 +64,7 @@ export function isPrompt(entry: Entry): boolean {
 
 /** What comes before the first prompt is a turn only if something was said or done there. */
 export async function* turnFacts(stream: Stream, priceOf?: PriceOf): AsyncGenerator<TurnFacts> {
-  const options = { project: stream.header.project.path, ...(priceOf && { priceOf }) };
+  const options = factsOptions(stream.header, priceOf);
   let turn = newTurn(options);
   for await (const entry of stream.entries()) {
     if (isPrompt(entry)) {
@@ -79,13 +85,13 @@ export interface TurnTally {
 
 const BEGINNING = 2000;
 
-export function newTurn({ project, priceOf }: FactsOptions): TurnTally {
+export function newTurn({ project, ...prices }: FactsOptions): TurnTally {
   const found = { entry: null as string | null, prompt: "", answer: "", replies: 0, errors: 0 };
   const times = { start: null as string | null, end: null as string | null };
   const tools = new Map<string, number>();
   const models = new Set<string>();
   const files = newFiles(project);
-  const spent = newSpent(priceOf);
+  const spent = newSpent(prices);
   const calls = new Map<string, ToolCall>();
 
   function called(call: ToolCall): void {
@@ -151,13 +157,16 @@ function between(start: string | null, end: string | null): number | null {
 const NOTHING: Tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 };
 
 /** Each model message has its usage once. */
-export function newSpent(priceOf?: PriceOf): { add(entry: Entry): void; total(): Spent } {
+export function newSpent({ priceOf, model }: Pick<FactsOptions, "priceOf" | "model">): {
+  add(entry: Entry): void;
+  total(): Spent;
+} {
   let total: Spent = { tokens: null, cost: null, computed: 0 };
   return {
     add(entry) {
       const { usage } = entry;
       if (!usage) return;
-      const computed = usage.cost === undefined ? priceOf?.(usage, entry) : undefined;
+      const computed = usage.cost === undefined ? priceOf?.(usage, entry, model) : undefined;
       const cost = usage.cost ?? computed;
       total = plus(total, {
         tokens: { ...NOTHING, ...onlyTokens(usage) },

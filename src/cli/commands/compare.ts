@@ -1,5 +1,6 @@
 // compare: two sessions aligned by prompt, what was done in each and what it took.
 import type { Command } from "commander";
+import { displayName } from "../../models/names.ts";
 import type { Source } from "../../session/source.ts";
 import { compare } from "../../transform/compare.ts";
 import { thread, visible } from "../../transform/visible.ts";
@@ -7,6 +8,7 @@ import { type Run, SESSION } from "../command.ts";
 import { comparisonText, type Side } from "../comparison.ts";
 import type { Context } from "../context.ts";
 import { page } from "../pager.ts";
+import { pricesFor } from "../prices.ts";
 import { openSession } from "../session.ts";
 
 interface Options {
@@ -32,7 +34,7 @@ async function compareSessions(
   const { output } = context;
   const [a, b] = [await openSession(context, first), await openSession(context, second)];
   const streamOf = (source: Source) => (options.visible ? visible(source) : thread(source));
-  const found = await compare(streamOf(a.source), streamOf(b.source));
+  const found = await compare(streamOf(a.source), streamOf(b.source), await pricesFor(context.batonHome));
   const compared = { a: sideOf(a.source), b: sideOf(b.source), ...found };
   if (output.isJson) return output.json(compared).then(() => undefined);
   const { colors, width, isVerbose } = output;
@@ -41,7 +43,14 @@ async function compareSessions(
 
 function sideOf({ header }: Source): Side {
   const { id, source, title = "", project, model } = header;
-  return { id, agent: source.cli, title, project: project.path, model: model.model };
+  return {
+    id,
+    agent: source.cli,
+    title,
+    project: project.path,
+    model: model.model,
+    modelDisplay: displayName(model.model),
+  };
 }
 
 async function* lines(texts: Iterable<string>): AsyncGenerator<string> {

@@ -7,6 +7,7 @@ import { thread, visible } from "../../transform/visible.ts";
 import { badge } from "../badge.ts";
 import { type Run, SESSION } from "../command.ts";
 import type { Context } from "../context.ts";
+import { pricesFor } from "../prices.ts";
 import { play } from "../replay/play.ts";
 import { replayJson, replayText } from "../replay/told.ts";
 import { hasScreen, onScreen } from "../screen.ts";
@@ -34,6 +35,7 @@ async function replay(context: Context, name: string, options: Options): Promise
   const from = startOf(source, steps, options.from);
   const { colors, width, isVerbose } = output;
   const own = badge(source.header.source.cli, await context.adapters(), colors);
+  const priceOf = await pricesFor(context.batonHome);
   const look = { colors, badge: own, home: home.dir };
   if (hasScreen() && !output.isJson) {
     if (steps.length === 0) {
@@ -42,16 +44,16 @@ async function replay(context: Context, name: string, options: Options): Promise
     }
     const { speed } = options;
     await onScreen((screen) =>
-      play(screen, { source, steps, from, look, ...(speed !== undefined && { speed }) }),
+      play(screen, { source, steps, from, look, priceOf, ...(speed !== undefined && { speed }) }),
     );
     return;
   }
   const stream = options.visible ? visible(source) : thread(source);
   const later =
     options.from === undefined ? stream : { ...stream, entries: () => entriesFrom(source, steps, from) };
-  if (output.isJson) for await (const piece of replayJson(later)) await output.document(piece);
+  if (output.isJson) for await (const piece of replayJson(later, priceOf)) await output.document(piece);
   else
-    for await (const text of replayText(later, { ...look, width, unfold: isVerbose }))
+    for await (const text of replayText(later, { ...look, width, unfold: isVerbose }, priceOf))
       await output.write(text);
 }
 

@@ -1,6 +1,6 @@
 // Tokens and cost up to each step: one pass over the session in the background, of which only numbers are kept.
 import type { Source } from "../../session/source.ts";
-import { newSpent, type PriceOf, plus, type Spent } from "../../transform/turn-facts.ts";
+import { factsOptions, newSpent, type PriceOf, plus, type Spent } from "../../transform/turn-facts.ts";
 
 export interface Tally {
   /** What was spent up to the last of these positions; undefined while that is not known yet. */
@@ -20,12 +20,13 @@ export function startTally(
   let known = -1;
   const count = async () => {
     let spent = NOTHING;
+    const options = factsOptions(source.header, priceOf);
     // Texts are of no use here and may stay where they are.
     for await (const entry of source.entries({ texts: "referenced" })) {
       if (isOver()) return;
       known++;
       if (!entry.usage) continue;
-      const one = newSpent(priceOf);
+      const one = newSpent(options);
       one.add(entry);
       spent = plus(spent, one.total());
       totals.push({ position: known, spent });

@@ -4,6 +4,7 @@ import type { Entry } from "../../session/session.ts";
 import type { Stream } from "../../session/source.ts";
 import { type Exchange, exchanges } from "../../transform/exchanges.ts";
 import {
+  factsOptions,
   isPrompt,
   newTurn,
   type PriceOf,
@@ -88,7 +89,7 @@ interface Told {
 }
 
 async function* inTurns(stream: Stream, priceOf?: PriceOf): AsyncGenerator<Told> {
-  const options = { project: stream.header.project.path, ...(priceOf && { priceOf }) };
+  const options = factsOptions(stream.header, priceOf);
   let turn: TurnTally | undefined;
   for await (const item of exchanges(stream.entries())) {
     const begins = item.type !== "exchange" && isPrompt(item);

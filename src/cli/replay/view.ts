@@ -1,10 +1,11 @@
 // What stands on the screen at a step: a line that says where and when, the step with as much of its turn before it as
 // fits, and the keys.
+import { displayName } from "../../models/names.ts";
 import type { Entry, Header } from "../../session/session.ts";
 import type { Steps } from "../../transform/steps.ts";
 import { spentText } from "../comparison.ts";
 import { itemText, type RenderOptions } from "../render.ts";
-import { cut, duration, padded, wrapped } from "../text.ts";
+import { cut, duration, harmless, padded, wrapped } from "../text.ts";
 import type { Tally } from "./tally.ts";
 import type { Window } from "./window.ts";
 
@@ -88,7 +89,7 @@ async function stepLines(playing: Playing, state: State, step: number, columns: 
   return wrapped(text.replace(/\n+$/, ""), columns);
 }
 
-export function stepText(entries: readonly Entry[], options: RenderOptions): string {
+function stepText(entries: readonly Entry[], options: RenderOptions): string {
   const [first, second] = entries;
   if (first?.type === "tool_call") {
     const result = second?.type === "tool_result" ? second : undefined;
@@ -114,7 +115,7 @@ async function headText(playing: Playing, { at, isPlaying }: State, columns: num
     timeText(entry?.timestamp, columns >= WIDE),
     elapsed >= 0 ? `+${duration(elapsed)}` : "",
     spent ? spentText(spent) : "…",
-    entry?.model ?? header.model.model,
+    displayName(harmless(entry?.model ?? header.model.model)),
     header.title ?? "",
   ];
   return facts.filter(Boolean).join(" · ");
