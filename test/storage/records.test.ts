@@ -171,6 +171,33 @@ describe("a big file", () => {
   });
 });
 
+describe("a file that is read at once", () => {
+  it.each([-1, 0, 1, 2])(
+    "has the same records as one in pieces, %i bytes from where that ends",
+    async (more) => {
+      const lines = [
+        `{"a":"${"x".repeat(700)}"}\n`,
+        '{"b":1} {"c":2}\n',
+        "\n",
+        `{"d":"${"ü".repeat(300)}"}\n`,
+      ];
+      const text = lines.join("").repeat(1000);
+      const length = (1 << 20) + more;
+      const bytes = Buffer.from(text).subarray(0, length);
+      const path = join(await temporaryFolder(), "session.jsonl");
+      await writeFile(path, bytes);
+      const whole = await readAll(path);
+      const inPieces = await readAll(path, { grown: async () => length });
+      expect(whole).toEqual(inPieces);
+      expect(whole.map((record) => record.bytes).join("") === bytes.toString("latin1")).toBe(true);
+      for (const from of whole.slice(1, 12))
+        expect((await readAll(path, { from, end: length })).slice(0, 3)).toEqual(
+          whole.slice(from.index, from.index + 3),
+        );
+    },
+  );
+});
+
 describe("several files", () => {
   it("are read at once, one after another and in part, each with its own bytes", async () => {
     const folder = await temporaryFolder();
