@@ -45,7 +45,10 @@ async function installed(): Promise<string | undefined> {
     const made = `${folder}.${process.pid}`;
     cpSync(PINNED, made, { recursive: true });
     try {
-      await promisify(execFile)("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: made });
+      // Not `npm ci`: it wants the packages of every platform in the lock file, and some registries have not got them.
+      await promisify(execFile)("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund"], {
+        cwd: made,
+      });
     } catch (error) {
       rmSync(made, { recursive: true });
       explain(`skipped: they could not be installed (${String(error).split("\n")[0]})`);
