@@ -16,7 +16,7 @@ import { BatonError } from "../session/error.ts";
 import { acquire } from "../storage/lock.ts";
 import { scanPack } from "../storage/pack.ts";
 import { sqliteError } from "../storage/sqlite.ts";
-import { applyNote, noteOf } from "./archive-notes.ts";
+import { applyNote, noteOf, prepared } from "./archive-notes.ts";
 import { isDamage } from "./catalog.ts";
 
 const VERSION = 1;
@@ -282,7 +282,8 @@ export function addFrame(
   size: number,
   place: { offset: number; length: number },
 ): void {
-  database
-    .prepare("INSERT OR IGNORE INTO frame (hash, pack, offset, length, size) VALUES (?, ?, ?, ?, ?)")
-    .run(hash, pack, place.offset, place.length, size);
+  prepared(
+    database,
+    "INSERT OR IGNORE INTO frame (hash, pack, offset, length, size) VALUES (?, ?, ?, ?, ?)",
+  ).run(hash, pack, place.offset, place.length, size);
 }

@@ -1,6 +1,6 @@
 // What the archive says about itself. A note stands in a pack behind the frames that it names; the manifest is what
 // all notes come to, in their order, so that it can be made anew from the packs.
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { z } from "zod";
 
 const file = z.object({
@@ -72,20 +72,20 @@ export function applyNote(database: DatabaseSync, found: Note): void {
 function remember(database: DatabaseSync, { at, session, files, versions }: SessionNote): void {
   for (const one of versions) applyVersion(database, one, at);
   const { agent, originalId, thread, path, parent, updated, stamp, facts } = session;
-  const { key } = database
-    .prepare(
-      `INSERT INTO session (agent, original_id, thread, path, parent, updated, stamp, facts, archived)
+  const { key } = prepared(
+    database,
+    `INSERT INTO session (agent, original_id, thread, path, parent, updated, stamp, facts, archived)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (path, original_id, thread, agent) DO UPDATE SET parent = excluded.parent,
          updated = excluded.updated, stamp = excluded.stamp, facts = excluded.facts, archived = excluded.archived,
          summary = NULL
        RETURNING key`,
-    )
-    .get(agent, originalId, thread, path, parent, updated, stamp, JSON.stringify(facts), at) as {
+  ).get(agent, originalId, thread, path, parent, updated, stamp, JSON.stringify(facts), at) as {
     key: number;
   };
   // A file that is gone from its bundle stays: nothing that was archived is lost.
-  const link = database.prepare(
+  const link = prepared(
+    database,
     `INSERT INTO session_file (session, position, name, role, is_rows) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (session, name) DO UPDATE SET position = excluded.position, role = excluded.role`,
   );
@@ -94,33 +94,36 @@ function remember(database: DatabaseSync, { at, session, files, versions }: Sess
 }
 
 function applyVersion(database: DatabaseSync, one: Version, at: number): void {
-  const current = database.prepare("SELECT key FROM file WHERE name = ? AND until IS NULL").get(one.name);
+  const current = prepared(database, "SELECT key FROM file WHERE name = ? AND until IS NULL").get(one.name);
   const facts = [one.size, one.mtimeMs, one.inode, one.lines, at];
   let key = current === undefined ? undefined : Number(current.key);
   if (key !== undefined && one.replaces) {
-    database.prepare("UPDATE file SET until = ? WHERE key = ?").run(at, key);
+    prepared(database, "UPDATE file SET until = ? WHERE key = ?").run(at, key);
     key = undefined;
   }
   if (key === undefined) {
-    const added = database
-      .prepare("INSERT INTO file (name, size, mtime, inode, lines, since) VALUES (?, ?, ?, ?, ?, ?)")
-      .run(one.name, ...facts);
+    const added = prepared(
+      database,
+      "INSERT INTO file (name, size, mtime, inode, lines, since) VALUES (?, ?, ?, ?, ?, ?)",
+    ).run(one.name, ...facts);
     key = Number(added.lastInsertRowid);
   } else {
     const update = "UPDATE file SET size = ?, mtime = ?, inode = ?, lines = ?, since = ? WHERE key = ?";
-    database.prepare(update).run(...facts, key);
-    database.prepare("DELETE FROM part WHERE file = ? AND position >= ?").run(key, one.keeps);
+    prepared(database, update).run(...facts, key);
+    prepared(database, "DELETE FROM part WHERE file = ? AND position >= ?").run(key, one.keeps);
   }
   applyParts(database, key, one);
 }
 
 function applyParts(database: DatabaseSync, file: number, { keeps, frames }: Version): void {
-  const last = database
-    .prepare("SELECT start, size FROM part WHERE file = ? AND position = ?")
-    .get(file, keeps - 1);
+  const last = prepared(database, "SELECT start, size FROM part WHERE file = ? AND position = ?").get(
+    file,
+    keeps - 1,
+  );
   let start = last === undefined ? 0 : Number(last.start) + Number(last.size);
-  const frame = database.prepare("SELECT key FROM frame WHERE hash = ?");
-  const part = database.prepare(
+  const frame = prepared(database, "SELECT key FROM frame WHERE hash = ?");
+  const part = prepared(
+    database,
     "INSERT INTO part (file, position, start, size, frame) VALUES (?, ?, ?, ?, ?)",
   );
   for (const [at, [hash, size]] of frames.entries()) {
@@ -132,20 +135,32 @@ function applyParts(database: DatabaseSync, file: number, { keeps, frames }: Ver
 }
 
 function forget(database: DatabaseSync, { agent, originalId, thread, path }: Identity): void {
-  const found = database
-    .prepare("SELECT key FROM session WHERE path = ? AND original_id = ? AND thread = ? AND agent = ?")
-    .get(path, originalId, thread, agent);
+  const found = prepared(
+    database,
+    "SELECT key FROM session WHERE path = ? AND original_id = ? AND thread = ? AND agent = ?",
+  ).get(path, originalId, thread, agent);
   if (!found) return;
   const key = Number(found.key);
-  const names = database.prepare("SELECT name FROM session_file WHERE session = ?").all(key);
-  database.prepare("DELETE FROM session WHERE key = ?").run(key);
-  database.prepare("DELETE FROM session_file WHERE session = ?").run(key);
+  const names = prepared(database, "SELECT name FROM session_file WHERE session = ?").all(key);
+  prepared(database, "DELETE FROM session WHERE key = ?").run(key);
+  prepared(database, "DELETE FROM session_file WHERE session = ?").run(key);
   for (const { name } of names) forgetFile(database, String(name));
 }
 
 /** Unless another session has the same file, such as the one that spawned it. */
 function forgetFile(database: DatabaseSync, name: string): void {
-  if (database.prepare("SELECT 1 FROM session_file WHERE name = ?").get(name)) return;
-  database.prepare("DELETE FROM part WHERE file IN (SELECT key FROM file WHERE name = ?)").run(name);
-  database.prepare("DELETE FROM file WHERE name = ?").run(name);
+  if (prepared(database, "SELECT 1 FROM session_file WHERE name = ?").get(name)) return;
+  prepared(database, "DELETE FROM part WHERE file IN (SELECT key FROM file WHERE name = ?)").run(name);
+  prepared(database, "DELETE FROM file WHERE name = ?").run(name);
+}
+
+const statements = new WeakMap<DatabaseSync, Map<string, StatementSync>>();
+
+/** Each statement is prepared once: there are several for every session. */
+export function prepared(database: DatabaseSync, sql: string): StatementSync {
+  const known = statements.get(database) ?? new Map<string, StatementSync>();
+  statements.set(database, known);
+  const statement = known.get(sql) ?? database.prepare(sql);
+  known.set(sql, statement);
+  return statement;
 }

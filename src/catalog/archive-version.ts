@@ -4,7 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { framesOf, framesOfLines, type OpenedFile, openToFrame } from "../storage/frames.ts";
 import { digestOf } from "../storage/pack.ts";
 import type { NativeRecord } from "../storage/records.ts";
-import type { Version } from "./archive-notes.ts";
+import { prepared, type Version } from "./archive-notes.ts";
 import type { Batches } from "./archive-write.ts";
 
 interface Part {
@@ -115,15 +115,16 @@ async function* bytesOf(lines: AsyncIterable<readonly NativeRecord[]>): AsyncGen
 }
 
 function knownVersion(database: DatabaseSync, name: string): Known | undefined {
-  const file = database
-    .prepare("SELECT key, size, mtime, inode, lines FROM file WHERE name = ? AND until IS NULL")
-    .get(name);
+  const file = prepared(
+    database,
+    "SELECT key, size, mtime, inode, lines FROM file WHERE name = ? AND until IS NULL",
+  ).get(name);
   if (!file) return undefined;
-  const parts = database
-    .prepare(
-      `SELECT part.start, part.size, frame.hash FROM part LEFT JOIN frame ON frame.key = part.frame
+  const parts = prepared(
+    database,
+    `SELECT part.start, part.size, frame.hash FROM part LEFT JOIN frame ON frame.key = part.frame
        WHERE part.file = ? ORDER BY part.position`,
-    )
+  )
     .all(Number(file.key))
     .map(({ start, size, hash }) => ({
       start: Number(start),

@@ -3,6 +3,7 @@
 // other), and a pack tells everything about itself, so that an index of it can be made anew.
 import { hash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
+import { availableParallelism } from "node:os";
 import { promisify } from "node:util";
 import { constants, zstdCompress, zstdDecompress } from "node:zlib";
 import { BatonError } from "../session/error.ts";
@@ -115,8 +116,25 @@ const decompressing = promisify(zstdDecompress);
 /** Higher levels take twice the time for a twentieth less. */
 const LEVEL = 3;
 
-export function compressed(bytes: Uint8Array): Promise<Buffer> {
-  return compressing(bytes, { params: { [constants.ZSTD_c_compressionLevel]: LEVEL } });
+/** More at once than there are processors would only fight for memory. */
+const AT_ONCE = Math.max(2, availableParallelism());
+const waiting: (() => void)[] = [];
+let running = 0;
+
+/** In one step for most frames: the library goes back and forth for every piece of its output. */
+export async function compressed(bytes: Uint8Array): Promise<Buffer> {
+  if (running >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
+  running++;
+  try {
+    return await compressing(bytes, {
+      params: { [constants.ZSTD_c_compressionLevel]: LEVEL },
+      pledgedSrcSize: bytes.length,
+      chunkSize: (bytes.length >> 2) + 1024,
+    });
+  } finally {
+    running--;
+    waiting.shift()?.();
+  }
 }
 
 /** The bytes of a frame, which are what they were or an error. */
@@ -145,7 +163,10 @@ async function decompressed(
   wanted: { hash: Uint8Array; size: number },
 ): Promise<Buffer | undefined> {
   try {
-    const found = await decompressing(bytes, { maxOutputLength: Math.max(1, wanted.size) });
+    const found = await decompressing(bytes, {
+      maxOutputLength: Math.max(1, wanted.size),
+      chunkSize: Math.max(64, wanted.size),
+    });
     return digestOf(found).equals(wanted.hash) ? found : undefined;
   } catch {
     // Not zstd any more, or more than it should be.
