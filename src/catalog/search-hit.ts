@@ -48,6 +48,7 @@ export interface Showing {
   finder: Finder;
   adapters: LoadAdapters;
   width: number | undefined;
+  shown: ((text: string) => string) | undefined;
 }
 
 export async function hitOf(
@@ -101,12 +102,13 @@ interface Details extends Omit<RecordPlace, "isGone"> {
 
 async function snippetOf(
   place: RecordPlace,
-  { catalog, finder, adapters, width }: Showing,
+  { catalog, finder, adapters, width, shown }: Showing,
 ): Promise<Snippet & { problem?: string }> {
   let best: Spot | undefined;
   try {
     for await (const texts of textsAt(place, adapters, dirname(catalog.folder))) {
-      best = bestIn(texts, finder);
+      // Before a piece is cut out of it, which could tear what is to be hidden.
+      best = bestIn(shown ? Iterator.from(texts).map(shown) : texts, finder);
       if (best) break;
     }
   } catch (error) {
@@ -115,8 +117,10 @@ async function snippetOf(
   }
   return best
     ? cutAround(best, width)
-    : { text: "", marks: [], problem: "The text has changed since it was read." };
+    : { text: "", marks: [], problem: shown ? HIDDEN : "The text has changed since it was read." };
 }
+
+const HIDDEN = "What was found is hidden, or the text has changed since it was read.";
 
 function bestIn(texts: Iterable<string>, finder: Finder): Spot | undefined {
   let best: Spot | undefined;

@@ -15,6 +15,8 @@ export interface SearchOptions extends Narrowing {
   offset?: number;
   /** Characters of a snippet, about. */
   width?: number;
+  /** What of a text may be shown; without it all of it. */
+  shown?: (text: string) => string;
 }
 
 export interface SearchResult {
@@ -36,7 +38,7 @@ export async function search(
   adapters: LoadAdapters,
   options: SearchOptions = {},
 ): Promise<SearchResult> {
-  const { limit = SHOWN, offset = 0, width } = options;
+  const { limit = SHOWN, offset = 0, width, shown } = options;
   let asked = query;
   let found = findAll(catalog, query, options);
   let expanded: string[] = [];
@@ -47,7 +49,8 @@ export async function search(
   const page = rank(found.candidates).slice(offset, offset + limit);
   const finder = newFinder(asked, width);
   const hits: Hit[] = [];
-  for (const candidate of page) hits.push(await hitOf(candidate, { catalog, finder, adapters, width }));
+  for (const candidate of page)
+    hits.push(await hitOf(candidate, { catalog, finder, adapters, width, shown }));
   const total = found.candidates.length;
   return { hits, total, isMinimum: found.isMinimum, expanded: total > 0 ? expanded : [] };
 }

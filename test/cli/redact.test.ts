@@ -34,6 +34,10 @@ const given: Session = session(timeline, {
   project: { path: "/home/me/shop" },
 });
 
+interface Found {
+  hits: { snippet: string; marks: [number, number][] }[];
+}
+
 let place: Place;
 beforeAll(async () => {
   place = newPlace();
@@ -79,9 +83,24 @@ describe.each(writable.map(({ id }) => id))("a session of %s", (agent) => {
 });
 
 describe("what is printed of sessions", () => {
-  it.each(["baton list", "baton list --json", "baton doctor --json --verbose"])("%s", (command) => {
-    const { hidden } = both(command);
+  it.each([
+    "baton list",
+    "baton list --json",
+    "baton list --format session-index",
+    "baton replay ./given.json",
+    "baton compare ./given.json latest:codex --json",
+  ])("%s", (command) => {
+    const { open, hidden } = both(command);
+    expect(secretsIn(open)).not.toEqual([]);
     expect(secretsIn(hidden)).toEqual([]);
+  });
+
+  it.each([
+    "baton doctor --json --verbose",
+    "baton status --json",
+    "baton compare ./given.json latest:codex",
+  ])("%s, which seldom quotes any", (command) => {
+    expect(secretsIn(both(command).hidden)).toEqual([]);
   });
 
   it("hides secrets in titles before they are cut to the width of the terminal", () => {
@@ -90,6 +109,18 @@ describe("what is printed of sessions", () => {
     const { stdout } = run(narrow, "baton list --redact");
     expect(stdout).not.toContain(SECRET.slice(0, 8));
     expect(stdout).toContain("Push with [redacted: ");
+  });
+
+  it("hides secrets in what a search finds, also where it finds nothing else", () => {
+    const found = run(place, "baton search push --redact");
+    expect(secretsIn(found.stdout)).toEqual([]);
+    expect(found.stdout).toContain("Use [redacted: github-token 1] to «push».");
+    const [hit] = (JSON.parse(run(place, "baton search push --json --redact").stdout) as Found).hits;
+    expect(hit?.marks.map(([from, to]) => hit.snippet.slice(from, to).toLowerCase())).toContain("push");
+    const secret = run(place, `baton search ${SECRET} --redact`);
+    expect(secretsIn(all(secret))).toEqual([]);
+    expect(secret.stdout).toContain("What was found is hidden");
+    expect(secretsIn(run(place, `baton search ${SECRET}`).stdout)).toContain(SECRET);
   });
 
   it("has the same mark for the same secret", () => {

@@ -10,6 +10,7 @@ import { withCatalog } from "../catalog.ts";
 import type { Run } from "../command.ts";
 import type { Context } from "../context.ts";
 import { hitLines, snippetWidth } from "../hits.ts";
+import { redaction } from "../redaction.ts";
 import { countOf, sinceOf } from "../values.ts";
 
 interface Options {
@@ -62,6 +63,7 @@ async function find(context: Context, text: string, options: Options): Promise<u
   const { agent, project, scope, since, limit, offset } = options;
   for (const name of agent ?? []) adapterNamed(name, places);
   const query = parseQuery(text, { agents: places.map(({ id }) => id) });
+  const redactor = redaction();
   await withCatalog(context, { words: true }, async (catalog) => {
     const start = performance.now();
     const result = await search(catalog, query, () => context.adapters(), {
@@ -72,6 +74,7 @@ async function find(context: Context, text: string, options: Options): Promise<u
       ...(project !== undefined && { project: resolve(project) }),
       ...(since && { since }),
       ...(!output.isJson && { width: snippetWidth(output.width) }),
+      ...(redactor && { shown: redactor.text }),
     });
     const ms = Math.round((performance.now() - start) * 10) / 10;
     if (output.isJson) return output.json({ ...result, ms });
