@@ -120,7 +120,9 @@ function isBare(program: Command, argv: readonly string[]): boolean {
 
 function newProgram(): Command {
   return new Command("baton")
-    .description("One home for every coding-agent session.")
+    .description(
+      "One home for every coding-agent session. Without a command, on a terminal: choose among them.",
+    )
     .version(ownVersion(), "--version")
     .option("--json", "one JSON document on stdout and nothing else there")
     .option("--home <dir>", "where agents' stores are looked for (default: your home)")

@@ -1,7 +1,7 @@
 // What stands over the list: a choice, a report of what would be lost, a text, or that something is going on.
 import { cut, padded, widthOf } from "../text.ts";
 import type { Line, Look, Screen } from "./cells.ts";
-import { type Panel, panelHeight, panelText, type State } from "./state.ts";
+import { hasDigits, type Panel, panelHeight, panelText, type State } from "./state.ts";
 import { footerLine } from "./words.ts";
 
 export function panelScreen(state: State, panel: Panel, look: Look): Screen {
@@ -42,7 +42,10 @@ function choiceLines(
   width: number,
   { colors }: Look,
 ): Line[] {
-  const shown = items.slice(top, top + height);
+  const number = (at: number) => (hasDigits(items) ? `${at + 1} ` : "");
+  const shown = items
+    .slice(top, top + height)
+    .map((item, at) => ({ ...item, label: number(top + at) + item.label }));
   const widest = Math.max(0, ...shown.map((item) => widthOf(item.label)));
   const label = Math.min(widest, Math.max(20, Math.floor(width * 0.75)), width - 2);
   return shown.map((item, index) => {

@@ -3,6 +3,7 @@ import type { Row } from "./filter.ts";
 import type { Key, Name } from "./keys.ts";
 import { scrolled } from "./layout.ts";
 import {
+  hasDigits,
   type Item,
   layoutIn,
   type Panel,
@@ -179,10 +180,10 @@ function pagedTo<P extends { lines: readonly string[]; top: number }>(panel: P, 
 }
 
 function inChoice(state: State, panel: Extract<Panel, { type: "choice" }>, key: Key): Next {
-  const digit = key.type === "text" && /^[1-9]$/.test(key.text) ? Number(key.text) - 1 : undefined;
-  const chosen = digit === undefined ? panel.selected : digit;
-  if (digit !== undefined || (key.type === "named" && key.name === "enter"))
-    return decided(state, panel.items[chosen], panel.row);
+  const digit = key.type === "text" && hasDigits(panel.items) ? "123456789".indexOf(key.text) : -1;
+  if (digit !== -1) return decided(state, panel.items[digit], panel.row);
+  if (key.type === "named" && key.name === "enter")
+    return decided(state, panel.items[panel.selected], panel.row);
   if (key.type !== "named") return { state };
   const height = panelHeight(state);
   const selected = movedTo(key.name, panel.selected, panel.items.length, height);

@@ -159,7 +159,8 @@ function lineText(line: Screen["lines"][number]): string {
 
 /** Only lines that look different are written. */
 function changes(before: readonly string[], after: readonly string[], rows: number): string {
-  let text = "\u001b[?25l";
+  // One update, where the terminal knows what that is, so that nothing flickers.
+  let text = "\u001b[?2026h\u001b[?25l";
   for (let row = 0; row < Math.min(rows, Math.max(before.length, after.length)); row++) {
     const line = after[row] ?? "";
     if (line !== before[row]) text += `\u001b[${row + 1};1H\u001b[2K${line}\u001b[0m`;
@@ -168,5 +169,6 @@ function changes(before: readonly string[], after: readonly string[], rows: numb
 }
 
 function cursorText({ cursor }: Screen): string {
-  return cursor ? `\u001b[${cursor.row + 1};${cursor.column + 1}H\u001b[?25h` : "";
+  const place = cursor ? `\u001b[${cursor.row + 1};${cursor.column + 1}H\u001b[?25h` : "";
+  return `${place}\u001b[?2026l`;
 }

@@ -134,6 +134,11 @@ export function placed(state: State): State {
   return { ...state, top: scrolled(state.top, selected, height, matches.length) };
 }
 
+/** Few items can be chosen by their number. */
+export function hasDigits(items: readonly Item[]): boolean {
+  return items.length <= 9;
+}
+
 /** How many lines of a panel there is room for: its title stands above, a message and the keys below. */
 export function panelHeight({ size }: Pick<State, "size">): number {
   return Math.max(1, size.rows - 4);

@@ -50,7 +50,9 @@ export const FOOTERS = {
     ["tab", "commands"],
     ["esc", "clear"],
     ["alt-c", "continue in…"],
+    ["alt-f", "fork"],
     ["alt-v", "view"],
+    ["alt-y", "copy"],
   ],
   choice: [
     ["enter", "choose"],

@@ -128,7 +128,7 @@ describe("continuing in another agent", () => {
     const terminal = place.start();
     await terminal.until("4 sessions");
     terminal.send(`${KEY.down}c`);
-    await terminal.until(/▸ Codex CLI +0\.166\.0\n[\s\S]*not installed/);
+    await terminal.until(/▸ 1 Codex CLI +0\.166\.0\n[\s\S]*not installed/);
     terminal.send(KEY.enter);
     await terminal.until("Thinking is bound to the model that wrote it and was left out");
     expect(terminal.screen().join("\n")).toContain("This would carry 1 prompt, 2 replies, 3 tool calls");
@@ -137,7 +137,7 @@ describe("continuing in another agent", () => {
     await terminal.until("Nothing was written.");
     expect(codexSessions()).toBe(1);
     terminal.send("c");
-    await terminal.until("▸ Codex CLI");
+    await terminal.until("▸ 1 Codex CLI");
     terminal.send("1");
     await terminal.until("y write and start");
     terminal.send("y");
@@ -165,9 +165,9 @@ describe("forking", () => {
     terminal.send(`${KEY.down}f`);
     await terminal.until("At an entry");
     terminal.send(KEY.down + KEY.enter);
-    await terminal.until("▸ ● The price is in cents now");
+    await terminal.until(/▸ (\d )?● The price is in cents now/);
     terminal.send(KEY.down);
-    await terminal.until("▸ ● I will look at");
+    await terminal.until(/▸ (\d )?● I will look at/);
     terminal.send(KEY.enter);
     await terminal.until("This would carry 1 prompt, 2 replies, 1 tool call");
     terminal.send("w");
