@@ -1,0 +1,43 @@
+// `sync --watch` as a process: it tells of changes as they come, and ends with Ctrl-C.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { appendFileSync, cpSync, mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { expect, it, onTestFinished } from "vitest";
+import { newPlace } from "./transcript.ts";
+
+it("syncs whenever a session grows or comes, also into a store that was not there", async () => {
+  const place = newPlace();
+  onTestFinished(() => place.remove());
+  const child = spawn("baton", ["sync", "--watch", "--json"], { env: place.env, cwd: place.root });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async () => JSON.parse((await lines.next()).value ?? "null");
+  const { added } = await next();
+  expect(added).toBeGreaterThan(0);
+  // From here on it watches.
+  for await (const text of createInterface({ input: child.stderr })) if (text.includes("Watching")) break;
+
+  const project = join(place.home, ".claude", "projects", "-a-new-one");
+  mkdirSync(project);
+  const prompt = {
+    type: "user",
+    uuid: "u1",
+    parentUuid: null,
+    sessionId: "s",
+    message: { role: "user", content: "Hi" },
+  };
+  const session = join(project, "22222222-2222-4222-8222-222222222222.jsonl");
+  appendFileSync(session, `${JSON.stringify(prompt)}\n`);
+  expect(await next()).toMatchObject({ added: 1, updated: 0, removed: 0, unchanged: added });
+  appendFileSync(session, `${JSON.stringify({ ...prompt, uuid: "u2", parentUuid: "u1" })}\n`);
+  expect(await next()).toMatchObject({ added: 0, updated: 1, removed: 0, unchanged: added });
+
+  const gemini = join(place.home, ".gemini", "tmp", "p", "chats", "session-2026-01-02T03-04-0199a213.jsonl");
+  mkdirSync(dirname(gemini), { recursive: true });
+  cpSync(session, gemini);
+  expect(await next()).toMatchObject({ added: 1, removed: 0 });
+  child.kill("SIGINT");
+  expect(await once(child, "exit")).toEqual([130, null]);
+});
