@@ -1,6 +1,7 @@
 // The model messages that the catalog knows, oldest first, each once: a message that was copied into another session
 // by a fork, a resume or a carry is the same message, and was paid for once.
 import type { DatabaseSync } from "node:sqlite";
+import { plainId } from "../models/names.ts";
 import type { TokenSums } from "./usage.ts";
 
 export interface SessionFacts {
@@ -81,29 +82,35 @@ export function* messagesIn(
 }
 
 /**
- * Copies keep the message's id, or at least its time and its tokens: an agent may give new ids when it forks, and
- * writing a session for another agent does.
+ * Copies keep the message's id, or at least its model, its time and its tokens: an agent may give new ids when it
+ * forks, and writing a session for another agent does.
  */
 export function* messagesOnce(
   shards: readonly DatabaseSync[],
   sessions: readonly SessionFacts[],
 ): Generator<Message> {
-  const seen = new Set<string>();
-  const now = new Map<string, SessionFacts>();
-  let time = 0;
+  const ids = new Set<string>();
+  const alike = new Map<string, Message>();
   for (const message of messagesIn(shards, sessions)) {
-    if (message.time !== time) now.clear();
-    time = message.time;
-    const print = printOf(message);
-    const other = now.get(print);
-    const ids = idsOf(message);
-    const isCopy = ids.some((id) => seen.has(id)) || (other !== undefined && other !== message.session);
-    for (const id of ids) seen.add(id);
-    if (isCopy) continue;
-    now.set(print, message.session);
+    const own = idsOf(message);
+    const print = `${plainId(message.model)} ${tokensOf(message)}`;
+    const isKnown = own.some((id) => ids.has(id));
+    for (const id of own) ids.add(id);
+    if (isKnown || isCopy(message, alike.get(print))) continue;
+    alike.set(print, message);
     yield message;
   }
 }
+
+/** Another agent's copy has the time of what was carried of the message, and thinking, which comes first, is not. */
+function isCopy({ session, time }: Message, other: Message | undefined): boolean {
+  if (!other || other.session === session) return false;
+  return (
+    time === other.time || (session.agent !== other.session.agent && time - other.time < LONGEST_MESSAGE)
+  );
+}
+
+const LONGEST_MESSAGE = 3_600_000;
 
 const SESSIONS = `SELECT key, id, agent, original_id AS originalId, title, project, model, provider, updated, created,
   parent, cost, links FROM session`;
@@ -114,7 +121,7 @@ const MESSAGES = `SELECT u.session, u.message, u.model, u.provider,
     u.input, u.output, u.cache_read AS cacheRead, u.cache_write AS cacheWrite,
     u.cache_write_hour AS cacheWriteHour, u.reasoning, u.cost, u.estimated
   FROM usage u JOIN session s ON s.key = u.session
-  ORDER BY 5, s.created, s.id`;
+  ORDER BY time, s.links LIKE '%"fork_of"%', s.created, s.updated, s.id`;
 
 type SessionRow = Omit<SessionFacts, "isFork" | "shard"> & { links: string | null };
 
@@ -154,12 +161,13 @@ function messageOf({ message, estimated, ...row }: MessageRow, session: SessionF
 
 const UNKNOWN = "unknown";
 
-/** The original before its copies. */
+/** The original before its copies, in the order of MESSAGES. */
 function order(a: Message, b: Message): number {
   return (
     a.time - b.time ||
     Number(a.session.isFork) - Number(b.session.isFork) ||
     compare(a.session.created, b.session.created) ||
+    a.session.updated - b.session.updated ||
     compare(a.session.id, b.session.id)
   );
 }
@@ -175,10 +183,6 @@ function idsOf(message: Message): string[] {
 
 /** How the id of a message begins that is not known outside its session. */
 export const LOCAL = "#";
-
-function printOf(message: Message): string {
-  return `${tokensOf(message)} ${message.reasoning}`;
-}
 
 /** Agents do not agree on what counts as written to a cache, so all input is one number. */
 function tokensOf({ input, output, cacheRead, cacheWrite }: Message): string {
