@@ -1,7 +1,6 @@
 // The model messages that the catalog knows, oldest first, each once: a message that was copied into another session
 // by a fork, a resume or a carry is the same message, and was paid for once.
 import type { DatabaseSync } from "node:sqlite";
-import { plainId } from "../models/names.ts";
 import type { TokenSums } from "./usage.ts";
 
 export interface SessionFacts {
@@ -81,36 +80,19 @@ export function* messagesIn(
   }
 }
 
-/**
- * Copies keep the message's id, or at least its model, its time and its tokens: an agent may give new ids when it
- * forks, and writing a session for another agent does.
- */
+/** Each message where it was first. */
 export function* messagesOnce(
   shards: readonly DatabaseSync[],
   sessions: readonly SessionFacts[],
 ): Generator<Message> {
-  const ids = new Set<string>();
-  const alike = new Map<string, Message>();
+  const seen = new Set<string>();
   for (const message of messagesIn(shards, sessions)) {
-    const own = idsOf(message);
-    const print = `${plainId(message.model)} ${tokensOf(message)}`;
-    const isKnown = own.some((id) => ids.has(id));
-    for (const id of own) ids.add(id);
-    if (isKnown || isCopy(message, alike.get(print))) continue;
-    alike.set(print, message);
-    yield message;
+    const names = namesOf(message);
+    const isCopy = names.some((name) => seen.has(name));
+    for (const name of names) seen.add(name);
+    if (!isCopy) yield message;
   }
 }
-
-/** Another agent's copy has the time of what was carried of the message, and thinking, which comes first, is not. */
-function isCopy({ session, time }: Message, other: Message | undefined): boolean {
-  if (!other || other.session === session) return false;
-  return (
-    time === other.time || (session.agent !== other.session.agent && time - other.time < LONGEST_MESSAGE)
-  );
-}
-
-const LONGEST_MESSAGE = 3_600_000;
 
 const SESSIONS = `SELECT key, id, agent, original_id AS originalId, title, project, model, provider, updated, created,
   parent, cost, links FROM session`;
@@ -174,17 +156,16 @@ function order(a: Message, b: Message): number {
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
-/** An id alone may be one that somebody made up, such as a number: the time or the tokens have to be the same too. */
-function idsOf(message: Message): string[] {
-  const { id, session, time } = message;
+/** A short id may be one that somebody made up, such as a number: its time or its tokens have to be the same too. */
+function namesOf(message: Message): string[] {
+  const { id, session, time, input, output, cacheRead, cacheWrite } = message;
   if (id.startsWith(LOCAL)) return [];
-  return [`${session.agent} ${id} @${time}`, `${session.agent} ${id} ${tokensOf(message)}`];
+  const name = `${session.agent} ${id}`;
+  if (id.length >= SHORTEST) return [name];
+  return [`${name} @${time}`, `${name} ${input + cacheRead + cacheWrite} ${output}`];
 }
+
+const SHORTEST = 8;
 
 /** How the id of a message begins that is not known outside its session. */
 export const LOCAL = "#";
-
-/** Agents do not agree on what counts as written to a cache, so all input is one number. */
-function tokensOf({ input, output, cacheRead, cacheWrite }: Message): string {
-  return `${input + cacheRead + cacheWrite} ${output}`;
-}

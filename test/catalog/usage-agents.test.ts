@@ -76,7 +76,8 @@ describe("OpenCode", () => {
   };
   const TOKENS = { input: 400, output: 100, reasoning: 0, cache: { read: 600, write: 0 } };
   const message = (id: string, of: string, cost: number, modelID = "gpt-5", tokens: object = TOKENS) => {
-    const time = Date.parse(at(2));
+    // A fork's copy, called b1 for a1, has its time.
+    const time = Date.parse(at(Number(id.at(-1))));
     const row = { id, session_id: of, time_created: time, time_updated: time };
     const parts = [
       { type: "step-start" },

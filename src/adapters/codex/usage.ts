@@ -34,9 +34,9 @@ export function foldCount(state: CodexState, record: NativeRecord, event: JsonOb
   out.push(usageFolded(state, turn, counted.usage, state.count.message));
 }
 
-/** A fork that copies its parent's lines gives them its own time, but the running total stays. */
+/** A fork that copies its parent's lines gives them its own time, but the task's name and the total stay. */
 function messageAt({ root, id, task }: CodexState, total: number): string {
-  return `${root ?? id} ${task ?? ""} ${total}`;
+  return `${task ?? root ?? id} ${total}`;
 }
 
 function usageFolded(

@@ -5,6 +5,7 @@ import { type Loss, loss } from "../../session/losses.ts";
 import type { AssistantEntry, Compaction, Entry, ToolCall, ToolResult } from "../../session/session.ts";
 import type { Stream } from "../../session/source.ts";
 import { wholeJson } from "../../session/text.ts";
+import { vendorOf } from "../../session/vendor.ts";
 import { type Exchange, exchanges } from "../../transform/exchanges.ts";
 import type { Target, Written, WrittenRecord } from "../adapter.ts";
 import type { Json } from "../json.ts";
@@ -160,14 +161,19 @@ function writeModel(writing: Writing, said: AssistantEntry | undefined, pairs: E
   const native = pairs.flatMap(({ call, result }) => pairsFor(writing, call, result));
   const usage = pairs.map(({ call }) => call.usage).findLast(Boolean) ?? said?.usage;
   const model = said?.model ?? first?.call.model;
+  // What another vendor's model used was not used here, and would be counted twice.
+  const isOwn = vendorOf(model) === "google";
+  if (usage && !isOwn) lose(writing, [loss("usage_dropped", { entry: entry.id }, OTHERS_TOKENS)]);
   const facts = {
     timestamp: entry.timestamp,
-    ...(usage && { usage }),
+    ...(usage && isOwn && { usage }),
     ...(model !== undefined && { model }),
   };
   const ids = { message: nextId(writing), results: nextId(writing, 1) };
   writeMade(writing, entry, modelMessages(ids, said, native, facts));
 }
+
+const OTHERS_TOKENS = "token counts of other vendors' models";
 
 function pairsFor(writing: Writing, call: ToolCall, result: ToolResult | undefined): NativePair[] {
   const { pairs, losses } = translate(call, result, writing.folders);

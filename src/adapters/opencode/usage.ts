@@ -15,14 +15,23 @@ export function usagesOf(context: MessageContext, parts: readonly PartRow[]): Co
   const whole = found.length === 0 ? usageOf(context.data) : undefined;
   if (whole) found.push({ turn: context.id, usage: whole });
   const model = word(context.data.modelID);
-  return found.map(({ turn, usage }) => ({
+  return found.map(({ turn, usage }, step) => ({
     type: "usage",
     turn,
     usage,
-    message: turn,
+    message: `${printOf(context, usage)} ${step}`,
     ...(model !== undefined && { model }),
     timestamp: context.time,
   }));
+}
+
+/** A fork gives everything a new id (1.18.33); the times, to the millisecond, and the tokens are those of the message. */
+function printOf({ id, data }: MessageContext, { input, output, cacheRead, cacheWrite }: Usage): string {
+  const { created, completed } = objectOf(data.time);
+  if (count(created) === undefined || count(completed) === undefined) return id;
+  return [created, completed, word(data.modelID)?.slice(0, 100), input, output, cacheRead, cacheWrite].join(
+    " ",
+  );
 }
 
 type Counted = Extract<Folded, { type: "usage" }>;
