@@ -10,6 +10,7 @@ import { type Skeleton, skeletonBuilder } from "../session/skeleton.ts";
 import type { Folded } from "../session/source.ts";
 import { type NativeRecord, type Position, START } from "../storage/records.ts";
 import { threadPositions } from "../transform/visible.ts";
+import { newBeside } from "./index-beside.ts";
 import { filesOf, textsOf, toolOf } from "./index-texts.ts";
 import { LOCAL } from "./usage-messages.ts";
 import { foldText } from "./words.ts";
@@ -50,6 +51,8 @@ export interface Cursor {
   /** Calls without a result so far: their tool and files. */
   calls: [id: string, tool: string, file?: string | null][];
   usages: UsageState;
+  /** Names of files beside the session whose words are in the index. */
+  outputs: string[];
   problems: string[];
   /** What stands before it in the file, to know the file again. */
   print?: string;
@@ -126,7 +129,8 @@ function newPass(agent: string, reading: Reading<unknown>, from: Cursor | undefi
   const header = headerBuilder(agent, ref, reading.provider, reading.extra, from?.header);
   const order = newOrder(from !== undefined);
   const usages = newUsages(reading.provider, from?.usages);
-  const texts = newTexts(from?.calls);
+  const beside = newBeside(ref, from?.outputs);
+  const texts = newTexts(beside, from?.calls);
   const problems = from?.problems ?? [];
   /** Of records that are not complete yet: they are read again. */
   const provisional: Loss[] = [];
@@ -141,6 +145,7 @@ function newPass(agent: string, reading: Reading<unknown>, from: Cursor | undefi
     entries,
     calls: texts.calls(),
     usages: usages.state(),
+    outputs: beside.names(),
     problems: problems.slice(0, LISTED_PROBLEMS),
   });
   const note = (found: Loss) => {
@@ -173,6 +178,8 @@ function newPass(agent: string, reading: Reading<unknown>, from: Cursor | undefi
     },
     take: () => ({ docs: texts.take(), usages: usages.take(), cursor: cursor ?? snapshot() }),
     finish() {
+      if (words) texts.addBeside();
+      if (cursor) cursor.outputs = beside.names();
       const { head, hidden, losses } = order.finish(reading);
       const all = [...(reading.extra?.losses ?? []), ...losses, ...provisional];
       return { header: header.finish(usages.all(), head), hidden, losses: all };
@@ -186,7 +193,7 @@ function behind({ offset, length, index, line, bytes }: NativeRecord): Position 
 }
 
 /** Texts with the tool and the files that they are about: a result does not say, its call does. */
-function newTexts(open: Cursor["calls"] = []) {
+function newTexts(beside: ReturnType<typeof newBeside>, open: Cursor["calls"] = []) {
   const calls = new Map(open.map(([id, tool, file]) => [id, { tool, file: file ?? undefined }]));
   let docs: Doc[] = [];
   let size = 0;
@@ -199,10 +206,17 @@ function newTexts(open: Cursor["calls"] = []) {
       const about = calls.get(callOf(entry) ?? "");
       // A record that is read again may be the result once more.
       if (entry.type === "tool_result" && !passing) calls.delete(entry.callId);
+      beside.entry(entry, { position, entry: entry.id, tool: about?.tool, passing });
       const place = { position, entry: entry.id, record: index, offset, length, passing };
       for (const { scope, text } of textsOf(entry)) {
         docs.push({ ...place, scope, ...about, text: foldText(text) });
         size += text.length;
+      }
+    },
+    addBeside() {
+      for (const doc of beside.docs()) {
+        docs.push(doc);
+        size += doc.text.length;
       }
     },
     take(): Doc[] {

@@ -119,7 +119,7 @@ function wholeNumber(count: number): number {
 }
 
 function addDocs(statements: Statements, ids: Ids, key: number, { ref, piece }: Addition): void {
-  const { docs } = piece;
+  const docs = piece.docs.toSorted((a, b) => Number(a.passing) - Number(b.passing));
   if (docs.length === 0) return;
   let id = ids.take(docs.length, changedAt(ref));
   const final = docs.filter(({ passing }) => !passing).length;

@@ -84,9 +84,10 @@ export function bit(bits: Uint8Array | null, position: number): boolean {
   return (((bits?.[position >> 3] ?? 0) >> (position & 7)) & 1) === 1;
 }
 
-const DETAILS = `SELECT e.entry, e.position, e.record, e.offset, e.length, tool.value AS tool, s.id, s.agent, s.title,
+const DETAILS = `SELECT e.entry, e.position, e.record, e.offset, e.length, tool.value AS tool, file.value AS file, s.id, s.agent, s.title,
   s.project, s.updated, s.original_id AS originalId, s.thread, s.path, s.files, s.parent, s.gone, s.hidden
-  FROM entry e JOIN session s ON s.key = e.session LEFT JOIN name tool ON tool.key = e.tool WHERE e.id = ?`;
+  FROM entry e JOIN session s ON s.key = e.session LEFT JOIN name tool ON tool.key = e.tool
+  LEFT JOIN name file ON file.key = e.file WHERE e.id = ?`;
 
 interface Details extends Omit<RecordPlace, "isGone"> {
   entry: string;

@@ -4,6 +4,7 @@ import { closeSync, constants, openSync, readSync } from "node:fs";
 import type { Adapter, FileRef, SessionRef } from "../adapters/adapter.ts";
 import { BatonError } from "../session/error.ts";
 import { readArchived } from "./archive-read.ts";
+import { BESIDE } from "./index-beside.ts";
 import { textsOf } from "./index-texts.ts";
 
 /** They are asked for only where a file's own bytes are not enough. */
@@ -24,6 +25,8 @@ export interface RecordPlace {
   record: number;
   offset: number;
   length: number;
+  /** The file that the text is about, or in which it stands beside the session. */
+  file: string | null;
 }
 
 /** The strings of the record; then, for whom they are not the text that was indexed, what the adapter makes of it. */
@@ -32,7 +35,8 @@ export async function* textsAt(
   adapters: LoadAdapters,
   batonHome: string,
 ): AsyncGenerator<Iterable<string>> {
-  if (place.isGone) yield stringsIn(await archived(place, batonHome));
+  if (place.record === BESIDE && place.file !== null && !place.isGone) yield [besideAt(place, place.file)];
+  else if (place.isGone) yield stringsIn(await archived(place, batonHome));
   else {
     if (place.path.endsWith(".jsonl")) yield linesAt(place);
     yield* throughAdapter(place, adapters);
@@ -54,6 +58,16 @@ function* linesAt({ path, offset, length }: RecordPlace): Generator<string> {
         : stringsIn(bytes.subarray(0, read));
       if (at + bytes.length >= length) return;
     }
+  } finally {
+    closeSync(file);
+  }
+}
+
+function besideAt({ offset, length }: RecordPlace, path: string): string {
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const bytes = Buffer.allocUnsafe(length);
+    return bytes.toString("utf8", 0, readSync(file, bytes, 0, length, offset));
   } finally {
     closeSync(file);
   }
