@@ -327,6 +327,7 @@ async function* on(watcher: fs.FSWatcher): AsyncGenerator<unknown[]> {
   while (true) yield await once(watcher, "change");
 }
 
+/** Other systems do not list them. */
 function descriptors(): number {
-  return readdirSync("/proc/self/fd").length;
+  return process.platform === "linux" ? readdirSync("/proc/self/fd").length : 0;
 }
