@@ -1,8 +1,16 @@
 // Archives every session that a store holds, with progress and warnings: `archive` and `sync` do it alike.
 import { type Archived, archiveSessions } from "../catalog/archive.ts";
+import { adoptGone } from "../catalog/archive-adopt.ts";
+import type { Catalog } from "../catalog/catalog.ts";
 import { walk } from "../catalog/scan.ts";
 import type { Context } from "./context.ts";
 import { bytes } from "./text.ts";
+
+/** Puts the sessions that only the archive holds into a catalog that does not know them, behind a whole sync. */
+export async function addGone({ home, batonHome, adapters }: Context, catalog: Catalog): Promise<void> {
+  const all = await adapters();
+  await adoptGone(catalog, batonHome, all, walk(home, all));
+}
 
 /** Somebody else's archiving of a large store. */
 const PATIENCE_MS = 600_000;

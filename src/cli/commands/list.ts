@@ -62,6 +62,8 @@ async function list(context: Context, options: Options): Promise<undefined> {
     ...(asked && { places: asked }),
   };
   await withCatalog(context, syncing, async (catalog, report) => {
+    // Loaded only then: it reads sessions, which a list does not.
+    if (options.archived) await (await import("../archiving.ts")).addGone(context, catalog);
     const page = listSessions(catalog, wanted);
     // Sessions that were not read yet are not in the catalog, but they are there.
     const total = newest === undefined ? page.total : report.sessions;
