@@ -8,8 +8,9 @@ import type { Entry } from "../../src/session/session.ts";
 import { sourceOf } from "../../src/session/source.ts";
 import { carry } from "../../src/switch/carry.ts";
 import { loadRedactor } from "../../src/transform/redact.ts";
+import { visible } from "../../src/transform/visible.ts";
 import { files } from "../cli/transcript.ts";
-import { assistant, call, result, session, user } from "../session/build.ts";
+import { assistant, call, compaction, result, session, user } from "../session/build.ts";
 import { WORDS } from "../transform/secrets.ts";
 import { begun, carried, find, goesOn, newWorld, returned, seen, type There, type World } from "./world.ts";
 
@@ -79,6 +80,34 @@ describe("an agent's own session without its records", () => {
       "tool_result",
       "user",
     ]);
+  });
+});
+
+describe("a compaction that left a call whose result stands behind it", () => {
+  // The others record no such list.
+  const lists = writable.filter(({ id }) => id === "codex" || id === "gemini");
+  it.each(lists)("is written anew for $id with both", async (to) => {
+    const world = await newWorld();
+    const left = [{ ...user("k1"), content: `Short: ${SECRET}` }, call("c1")] as Entry[];
+    const entries = [
+      user("u1"),
+      call("c1"),
+      result("c1"),
+      compaction("k", { replacement: left }),
+      result("c1", {}, "again"),
+      assistant("a1"),
+      user("u2"),
+    ];
+    const source = sourceOf(session(entries, { source: { cli: to.id } }));
+    const redactor = await loadRedactor();
+    const { originalId, losses } = await carry({ ...world, source, to, redactor, kind: "fork" });
+    expect(losses.filter(({ severity }) => severity === "error")).toEqual([]);
+    const { source: made } = await find(world, { agent: to, id: originalId });
+    const shown = await Array.fromAsync(visible(made).entries());
+    const calls = shown.flatMap((one) => (one.type === "tool_call" ? [one.id] : []));
+    const results = shown.flatMap((one) => (one.type === "tool_result" ? [one.callId] : []));
+    expect(calls).toHaveLength(1);
+    expect(results).toEqual(calls);
   });
 });
 

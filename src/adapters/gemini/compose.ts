@@ -39,6 +39,8 @@ interface Writing {
   out: Written[];
   /** Messages go here while a list is made. */
   list: Json[] | undefined;
+  /** What a compaction left, with results that stand behind it, and calls that still have none. */
+  held: { left: Entry[]; open: Set<string> } | undefined;
 }
 
 export async function* compose(stream: Stream, target: Target, log: Log): AsyncGenerator<readonly Written[]> {
@@ -51,6 +53,7 @@ export async function* compose(stream: Stream, target: Target, log: Log): AsyncG
     said: undefined,
     out: [],
     list: undefined,
+    held: undefined,
   };
   const losses = tally();
   const taken = () =>
@@ -59,6 +62,7 @@ export async function* compose(stream: Stream, target: Target, log: Log): AsyncG
     for (const entry of batch) writeEntry(writing, entry);
     yield taken();
   }
+  release(writing);
   flush(writing);
   if (writing.replaced > 0) lose(writing, [loss("text_replaced", {}, `in ${writing.replaced} message(s)`)]);
   yield [...taken(), ...losses.finish()];
@@ -75,6 +79,12 @@ export function line(file: string, value: Json): WrittenRecord {
 }
 
 function writeEntry(writing: Writing, entry: Exclude<Entry, ToolCall> | Exchange): void {
+  const { held } = writing;
+  if (held && entry.type === "tool_result" && held.open.delete(entry.callId)) {
+    held.left.push(entry);
+    return;
+  }
+  if (held) release(writing);
   if (entry.type === "exchange") {
     writeExchange(writing, entry);
     return;
@@ -104,14 +114,28 @@ function writeEntry(writing: Writing, entry: Exclude<Entry, ToolCall> | Exchange
   }
 }
 
-/** A list that takes the place of the history, as the CLI itself writes it down. */
+/** Results of calls that it left belong to those, as a call is written together with its result. */
 function writeCompaction(writing: Writing, entry: Compaction): void {
   const { id, timestamp, summary, replacement } = entry;
-  const told: Entry[] =
-    replacement ?? (summary ? [{ id, timestamp, type: "user", content: summary, injected: true }] : []);
+  const left: Entry[] = replacement
+    ? [...replacement]
+    : summary
+      ? [{ id, timestamp, type: "user", content: summary, injected: true }]
+      : [];
+  const open = new Set(left.flatMap((one) => (one.type === "tool_call" ? [one.id] : [])));
+  for (const one of left) if (one.type === "tool_result") open.delete(one.callId);
+  writing.held = { left, open };
+  if (open.size === 0) release(writing);
+}
+
+/** A list that takes the place of the history, as the CLI itself writes it down. */
+function release(writing: Writing): void {
+  const { held } = writing;
+  writing.held = undefined;
+  if (!held) return;
   const messages: Json[] = [];
   writing.list = messages;
-  for (const one of inExchanges(told)) writeEntry(writing, one);
+  for (const one of inExchanges(held.left)) writeEntry(writing, one);
   flush(writing);
   writing.list = undefined;
   writing.out.push(line(writing.log.file, { $set: { messages } }));
