@@ -88,6 +88,8 @@ describe("what is printed of sessions", () => {
     "baton list --json",
     "baton list --format session-index",
     "baton replay ./given.json",
+    "baton replay ./given.json --verbose",
+    "baton replay ./given.json --json",
     "baton compare ./given.json latest:codex --json",
   ])("%s", (command) => {
     const { open, hidden } = both(command);

@@ -1,10 +1,13 @@
 // A session gone through step by step, in a real terminal and without one.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import pc from "picocolors";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { play } from "../../src/cli/replay/play.ts";
 import { newWindow } from "../../src/cli/replay/window.ts";
 import type { Entry, Session } from "../../src/session/session.ts";
-import { sourceOf } from "../../src/session/source.ts";
+import { type Range, sourceOf } from "../../src/session/source.ts";
+import { stepsOf } from "../../src/transform/steps.ts";
 import { session, user } from "../session/build.ts";
 import { openTerminal, type Terminal } from "../terminal.ts";
 import { newPlace, type Place, run } from "./transcript.ts";
@@ -240,6 +243,44 @@ describe("without a terminal", () => {
     expect(JSON.parse(run(place, "baton replay session.json --json").stdout)).toEqual({ turns: [] });
     expect(run(place, "baton replay session.json")).toMatchObject({ stdout: "", status: 0 });
   });
+});
+
+it("what cannot be read to its end is told, and the rest can be gone through", async () => {
+  const source = sourceOf(session(TIMELINE));
+  const broken = {
+    ...source,
+    // Only a pass over all of it fails; what is looked at is asked for by window.
+    async *entries(range: Range = {}) {
+      if (range.texts === "referenced" || range.to === TIMELINE.length) throw new Error("the disk is gone");
+      yield* source.entries(range);
+    },
+  };
+  const events: string[] = [];
+  let wake: () => void = () => undefined;
+  const post = (event: string) => {
+    events.push(event);
+    wake();
+  };
+  const told: string[] = [];
+  const screen = {
+    columns: 80,
+    rows: 24,
+    draw(lines: readonly string[]) {
+      const last = lines.at(-1) ?? "";
+      told.push(last);
+      if (last.startsWith("What it took")) for (const key of ["/", "x", "enter"]) post(key);
+      if (last.startsWith("Not looked")) post("q");
+    },
+    async key() {
+      while (events.length === 0) await new Promise<void>((resolve) => (wake = resolve));
+      return events.shift() ?? "";
+    },
+    post,
+  };
+  const look = { colors: pc.createColors(false), badge: "", home: "/" };
+  await play(screen, { source: broken, steps: stepsOf(source.skeleton, { visible: false }), from: 0, look });
+  expect(told).toContain("What it took is not known: the disk is gone");
+  expect(told.at(-1)).toBe("Not looked through to the end: the disk is gone");
 });
 
 it("of a large session only what is looked at is held", async () => {

@@ -25,6 +25,14 @@ const SHORTEST_PAUSE_MS = 50;
 export async function play(screen: Screen, options: PlayOptions): Promise<void> {
   const { source, steps, speed } = options;
   let isOver = false;
+  const state: State = {
+    at: options.from,
+    scroll: 0,
+    outputs: true,
+    expanded: false,
+    message: "",
+    isPlaying: speed !== undefined,
+  };
   const playing: Playing = {
     header: source.header,
     steps,
@@ -33,17 +41,12 @@ export async function play(screen: Screen, options: PlayOptions): Promise<void> 
       source,
       options.priceOf,
       () => isOver,
-      () => screen.post("known"),
+      (problem) => {
+        if (problem !== undefined) state.message = `What it took is not known: ${reasonOf(problem)}`;
+        screen.post("known");
+      },
     ),
     look: options.look,
-  };
-  const state: State = {
-    at: options.from,
-    scroll: 0,
-    outputs: true,
-    expanded: false,
-    message: "",
-    isPlaying: speed !== undefined,
   };
   const finder = newFinder(screen, source, steps);
   let timer: NodeJS.Timeout | undefined;
@@ -76,29 +79,36 @@ async function pauseBefore({ steps, window }: Playing, at: number, speed: number
   return Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, pause));
 }
 
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 interface Finder {
   /** An empty text looks for the last one again. */
   start(text: string, from: number): string;
-  /** The step that was found, -1 for none. */
-  found(): number;
+  /** The step that was found, or why there is none. */
+  found(): number | string;
   stop(): void;
 }
 
 function newFinder(screen: Screen, source: Source, steps: Steps): Finder {
   let last = "";
-  let result = -1;
+  let result: number | string = "";
   let turn = 0;
   return {
     start(text, from) {
       last = text || last;
       if (last === "") return "";
       const mine = ++turn;
-      const told = (step: number) => {
+      const told = (found: number | string) => {
         if (mine !== turn) return;
-        result = step;
+        result = found;
         screen.post("found");
       };
-      findStep(source, steps, last, from, () => mine !== turn).then(told, () => told(-1));
+      findStep(source, steps, last, from, () => mine !== turn).then(
+        (step) => told(step === -1 ? "Not found." : step),
+        (error) => told(`Not looked through to the end: ${reasonOf(error)}`),
+      );
       return `Looking for “${cut(last, 40)}” … Esc stops.`;
     },
     found: () => result,
@@ -118,8 +128,9 @@ function act(key: string, state: State, playing: Playing, finder: Finder, rows: 
   }
   state.message = "";
   if (key === "found") {
-    if (finder.found() === -1) state.message = "Not found.";
-    else move(state, playing.steps, finder.found());
+    const found = finder.found();
+    if (typeof found === "string") state.message = found;
+    else move(state, playing.steps, found);
     return;
   }
   finder.stop();
