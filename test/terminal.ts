@@ -33,7 +33,7 @@ export interface Terminal {
   close(): Promise<void>;
 }
 
-const LONGEST_WAIT_MS = 30_000;
+const LONGEST_WAIT_MS = 50_000;
 
 export function openTerminal(
   program: string,
