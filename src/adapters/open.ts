@@ -12,7 +12,7 @@ import { type NativeRecord, type Position, type ReadOptions, START } from "../st
 import type { Fold, SessionRef } from "./adapter.ts";
 import { headerBuilder, projectName } from "./header.ts";
 
-export type PassOptions = Pick<ReadOptions, "shrink" | "raw" | "passes" | "strings"> & { from: Position };
+export type PassOptions = Omit<ReadOptions, "from" | "end" | "grown" | "longestLine"> & { from: Position };
 
 /** How the records of a session are read, and what is known of it besides. */
 export interface Reading<State> {

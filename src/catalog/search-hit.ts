@@ -4,7 +4,6 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Catalog } from "./catalog.ts";
 import { hiddenBits } from "./index-read.ts";
 import { SCOPES, type Scope } from "./schema.ts";
-import type { Ranked } from "./search-rank.ts";
 import { type LoadAdapters, type RecordPlace, refOf, textsAt } from "./search-read.ts";
 import { cutAround, type Finder, type Snippet, type Spot } from "./snippet.ts";
 
@@ -41,6 +40,7 @@ export interface HitRow {
   row: number;
   key: number;
   scope: number;
+  score: number;
 }
 
 export interface Showing {
@@ -51,11 +51,25 @@ export interface Showing {
   shown: ((text: string) => string) | undefined;
 }
 
-export async function hitOf(
-  { shard, row, key, scope, score }: Ranked<HitRow>,
-  showing: Showing,
-): Promise<Hit> {
-  const details = shard.prepare(DETAILS).get(row) as unknown as Details;
+/** In the given order; a text that another process has taken out meanwhile is left out. */
+export async function hitsOf(page: readonly HitRow[], showing: Showing): Promise<Hit[]> {
+  const details = new Map<DatabaseSync, Map<number, Details>>();
+  for (const [shard, rows] of Map.groupBy(page, (one) => one.shard))
+    details.set(shard, detailsIn(shard, rows));
+  const hits: Hit[] = [];
+  for (const one of page) {
+    const found = details.get(one.shard)?.get(one.row);
+    if (found) hits.push(await hitOf(one, found, showing));
+  }
+  return hits;
+}
+
+function detailsIn(shard: DatabaseSync, rows: readonly HitRow[]): Map<number, Details> {
+  const found = shard.prepare(DETAILS).all(JSON.stringify(rows.map(({ row }) => row)));
+  return new Map((found as unknown as Details[]).map((details) => [details.row, details]));
+}
+
+async function hitOf({ shard, key, scope, score }: HitRow, details: Details, showing: Showing): Promise<Hit> {
   const { id, agent, title, project, updated, entry, position, tool, gone } = details;
   const place = { ...details, isGone: gone !== null };
   const snippet = await snippetOf(place, showing);
@@ -84,12 +98,14 @@ export function bit(bits: Uint8Array | null, position: number): boolean {
   return (((bits?.[position >> 3] ?? 0) >> (position & 7)) & 1) === 1;
 }
 
-const DETAILS = `SELECT e.entry, e.position, e.record, e.offset, e.length, tool.value AS tool, file.value AS file, s.id, s.agent, s.title,
-  s.project, s.updated, s.original_id AS originalId, s.thread, s.path, s.files, s.parent, s.gone, s.hidden
-  FROM entry e JOIN session s ON s.key = e.session LEFT JOIN name tool ON tool.key = e.tool
-  LEFT JOIN name file ON file.key = e.file WHERE e.id = ?`;
+const DETAILS = `SELECT e.id AS row, e.entry, e.position, e.record, e.offset, e.length, tool.value AS tool,
+  file.value AS file, s.id, s.agent, s.title, s.project, s.updated, s.original_id AS originalId, s.thread, s.path,
+  s.files, s.parent, s.gone, s.hidden FROM entry e JOIN session s ON s.key = e.session
+  LEFT JOIN name tool ON tool.key = e.tool LEFT JOIN name file ON file.key = e.file
+  WHERE e.id IN (SELECT value FROM json_each(?))`;
 
 interface Details extends Omit<RecordPlace, "isGone"> {
+  row: number;
   entry: string;
   position: number;
   tool: string | null;

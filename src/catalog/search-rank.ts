@@ -7,8 +7,8 @@ export interface Candidate {
   scope: number;
   /** When its session last changed, in milliseconds. */
   updated: number;
-  /** Its session, among all shards. */
-  session: string;
+  /** The number of its session, among all shards. */
+  session: number;
   position: number;
   /** Whether all words stand close together. */
   isNear: boolean;
@@ -16,9 +16,9 @@ export interface Candidate {
   inTitle: number;
   /** Whether the model does not see it any more. */
   isHidden: boolean;
+  /** Given by ranking. */
+  score: number;
 }
-
-export type Ranked<T> = T & { score: number };
 
 const WEIGHTS: Record<Scope, number> = {
   prompt: 1,
@@ -34,20 +34,19 @@ const HALF = 30;
 /** Each further hit of a session counts that much less. */
 const REPEATED = 0.8;
 
-/** The best first. */
-export function rank<T extends Candidate>(candidates: readonly T[], now = Date.now()): Ranked<T>[] {
-  const counts = new Map<string, number>();
+/** Gives scores, and puts the best first. */
+export function rank<T extends Candidate>(candidates: T[], now = Date.now()): T[] {
+  const counts = new Map<number, number>();
   for (const { session } of candidates) counts.set(session, (counts.get(session) ?? 0) + 1);
-  const scored = candidates
-    .map((one) => ({ ...one, score: scoreOf(one, counts.get(one.session) ?? 1, now) }))
-    .sort(better);
-  const seen = new Map<string, number>();
-  for (const one of scored) {
+  for (const one of candidates) one.score = scoreOf(one, counts.get(one.session) ?? 1, now);
+  candidates.sort(better);
+  const seen = new Map<number, number>();
+  for (const one of candidates) {
     const before = seen.get(one.session) ?? 0;
     seen.set(one.session, before + 1);
     one.score = rounded(one.score * REPEATED ** before);
   }
-  return scored.sort(better);
+  return candidates.sort(better);
 }
 
 function scoreOf(one: Candidate, inSession: number, now: number): number {
@@ -62,12 +61,8 @@ function scoreOf(one: Candidate, inSession: number, now: number): number {
   );
 }
 
-function better(a: Ranked<Candidate>, b: Ranked<Candidate>): number {
-  return (
-    b.score - a.score ||
-    b.updated - a.updated ||
-    (a.session < b.session ? -1 : a.session > b.session ? 1 : b.position - a.position)
-  );
+function better(a: Candidate, b: Candidate): number {
+  return b.score - a.score || b.updated - a.updated || a.session - b.session || b.position - a.position;
 }
 
 function rounded(score: number): number {

@@ -132,7 +132,7 @@ async function recordOf(
   { read }: Awaited<ReturnType<Adapter["reading"]>>,
   { record: index, offset }: RecordPlace,
 ): Promise<Buffer | undefined> {
-  for await (const [record] of read({ from: { index, offset, line: index + 1 }, raw: true }))
+  for await (const [record] of read({ from: { index, offset, line: index + 1 }, raw: true, single: true }))
     if (record) return Buffer.from(record.bytes);
   return undefined;
 }

@@ -2,13 +2,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Catalog } from "./catalog.ts";
 import { conditionsOf, type Narrowing } from "./search-filter.ts";
-import { bit, type Hit, type HitRow, hitOf } from "./search-hit.ts";
+import { bit, type Hit, type HitRow, hitsOf } from "./search-hit.ts";
 import { matchIn, nearness } from "./search-match.ts";
 import type { Phrase, SearchQuery } from "./search-query.ts";
 import { type Candidate, rank } from "./search-rank.ts";
 import type { LoadAdapters } from "./search-read.ts";
 import { newFinder } from "./snippet.ts";
-import { wordsOf } from "./words.ts";
+import { foldText } from "./words.ts";
 
 export interface SearchOptions extends Narrowing {
   limit?: number;
@@ -48,9 +48,7 @@ export async function search(
   }
   const page = rank(found.candidates).slice(offset, offset + limit);
   const finder = newFinder(asked, width);
-  const hits: Hit[] = [];
-  for (const candidate of page)
-    hits.push(await hitOf(candidate, { catalog, finder, adapters, width, shown }));
+  const hits = await hitsOf(page, { catalog, finder, adapters, width, shown });
   const total = found.candidates.length;
   return { hits, total, isMinimum: found.isMinimum, expanded: total > 0 ? expanded : [] };
 }
@@ -98,27 +96,36 @@ function findIn(
   const sessions = sessionsOf(shard, rows);
   const near = closeTogether(shard, query, most);
   const words = [...new Set(query.groups.flat().flatMap((phrase) => phrase.words))];
-  const titles = new Map<number, number>();
-  const inTitle = (key: number, title: string) => {
-    const known = titles.get(key) ?? share(words, title);
-    titles.set(key, known);
-    return known;
-  };
-  const candidates = rows.flatMap(([row, key, position, scope]): Match[] => {
+  const candidates: Match[] = [];
+  for (const [row, key, position, scope] of rows) {
     const session = sessions.get(key);
-    if (!session) return [];
-    const isHidden = bit(session.hidden, position);
-    const facts = { updated: session.updated, inTitle: inTitle(key, session.title), isHidden };
-    return [
-      { shard, row, key, position, scope, session: `${number}.${key}`, isNear: near.has(row), ...facts },
-    ];
-  });
+    if (!session) continue;
+    const { updated, hidden } = session;
+    session.inTitle ??= share(words, session.title);
+    candidates.push({
+      shard,
+      row,
+      key,
+      position,
+      scope,
+      session: key * MOST_SHARDS + number,
+      isNear: near.has(row),
+      updated,
+      inTitle: session.inTitle,
+      isHidden: bit(hidden, position),
+      score: 0,
+    });
+  }
   return { candidates, isMinimum: isCut || rows.length === most };
 }
+
+/** To tell their sessions apart by a number. */
+const MOST_SHARDS = 64;
 
 interface SessionFacts {
   updated: number;
   title: string;
+  inTitle?: number;
   hidden: Uint8Array | null;
 }
 
@@ -147,8 +154,8 @@ function closeTogether(shard: DatabaseSync, query: SearchQuery, most: number): S
 
 function share(words: readonly string[], title: string): number {
   if (title === "") return 0;
-  const inTitle = new Set(wordsOf(title));
-  return words.filter((word) => inTitle.has(word)).length / words.length;
+  const folded = foldText(title).toLowerCase();
+  return words.filter((word) => folded.includes(word)).length / words.length;
 }
 
 /** Words that no shard has may be parts of words: a name that was typed in half, or from the middle. */

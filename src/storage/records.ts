@@ -57,6 +57,8 @@ export interface ReadOptions {
   strings?: Map<number, readonly Stretch[]> | undefined;
   /** Do not parse at all: for passes that need bytes only. The records are the same. */
   raw?: boolean;
+  /** Only the first record is wanted: rows of a database need not be gathered for a batch. */
+  single?: boolean;
   /** Stop at this byte, which must be the start of a line. */
   end?: number;
   /** For a file that is being written: its size once that is more than was read already, or final. */

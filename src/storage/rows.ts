@@ -77,7 +77,7 @@ export function* flattened(line: RowLine): Generator<RowLine> {
   for (const inner of line.rows ?? []) yield* flattened(inner);
 }
 
-type LineOptions = Pick<ReadOptions, "from" | "shrink" | "raw">;
+type LineOptions = Pick<ReadOptions, "from" | "shrink" | "raw" | "single">;
 
 const BATCH = 64;
 const BATCH_BYTES = 1 << 18;
@@ -106,7 +106,7 @@ export function* lineRecords(
     index++;
     offset += bytes.length;
     size += bytes.length;
-    if (batch.length < BATCH && size < BATCH_BYTES) continue;
+    if (!options.single && batch.length < BATCH && size < BATCH_BYTES) continue;
     yield batch;
     batch = [];
     size = 0;

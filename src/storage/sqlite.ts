@@ -21,6 +21,28 @@ export function openToRead(path: string): DatabaseSync {
   }
 }
 
+/** How long a database stays open for whoever reads one more row of it. */
+const KEPT_MS = 500;
+
+let kept: { path: string; inode: number; database: DatabaseSync; timer: NodeJS.Timeout } | undefined;
+
+/** Reads a little: opening takes longer than that, so the database stays open for the next who asks. */
+export function readBriefly<T>(path: string, use: (database: DatabaseSync) => T): T {
+  const inode = statSync(path, { throwIfNoEntry: false })?.ino ?? -1;
+  if (kept?.path !== path || kept.inode !== inode) {
+    letGo();
+    kept = { path, inode, database: openToRead(path), timer: setTimeout(letGo, KEPT_MS).unref() };
+  }
+  kept.timer.refresh();
+  return use(kept.database);
+}
+
+function letGo(): void {
+  clearTimeout(kept?.timer);
+  kept?.database.close();
+  kept = undefined;
+}
+
 export function openToWrite(path: string): DatabaseSync {
   try {
     const database = new DatabaseSync(path, { timeout: PATIENCE_MS, enableForeignKeyConstraints: true });

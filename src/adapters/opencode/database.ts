@@ -5,7 +5,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { BatonError } from "../../session/error.ts";
 import type { NativeRecord } from "../../storage/records.ts";
 import { lineRecords, rowLine } from "../../storage/rows.ts";
-import { hasTable, openToRead, sqliteError, wideRow, wideRows } from "../../storage/sqlite.ts";
+import { hasTable, openToRead, readBriefly, sqliteError, wideRow, wideRows } from "../../storage/sqlite.ts";
 import type { PassOptions } from "../open.ts";
 import { isoTime } from "./native.ts";
 
@@ -113,16 +113,28 @@ export async function* readDatabase(
   id: string,
   options: PassOptions,
 ): AsyncGenerator<NativeRecord[]> {
+  if (options.single) {
+    const [record] = readBriefly(
+      path,
+      (database) => recordsIn(database, path, id, options).next().value ?? [],
+    );
+    if (record) yield [record];
+    return;
+  }
   const database = openToRead(path);
   try {
     database.exec("BEGIN");
-    const lines = generationOf(database) === "go" ? goLines : rowLines;
-    yield* lineRecords((first) => lines(database, id, first, path), options);
+    yield* recordsIn(database, path, id, options);
   } catch (error) {
     throw sqliteError(error, path);
   } finally {
     database.close();
   }
+}
+
+function recordsIn(database: DatabaseSync, path: string, id: string, options: PassOptions) {
+  const lines = generationOf(database) === "go" ? goLines : rowLines;
+  return lineRecords((first) => lines(database, id, first, path), options);
 }
 
 function* rowLines(database: DatabaseSync, id: string, first: number, path: string): Generator<string> {
