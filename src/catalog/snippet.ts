@@ -29,33 +29,20 @@ const WIDTH = 160;
 
 export function newFinder({ groups }: SearchQuery, width = WIDTH): Finder {
   const phrases = groups.flat();
-  const whole = patternOf(phrases);
   // The words of a phrase may stand in two strings of a record.
-  const single = patternOf(
-    phrases.flatMap((phrase) => phrase.words.map((word) => ({ ...phrase, words: [word] }))),
-  );
+  const single = phrases.flatMap((phrase) => phrase.words.map((word) => ({ ...phrase, words: [word] })));
   return {
     phrases: phrases.length,
     find(given) {
       const text = composed(given);
       const folded = foldPlaces(text);
-      const matches = matchesIn(folded.text, whole);
-      const best = closest(matches.length > 0 ? matches : matchesIn(folded.text, single), width);
+      const lower = lowerCase(folded.text);
+      const best =
+        bestSpot(lower, phrases, width) ??
+        (single.length > phrases.length ? bestSpot(lower, single, width) : undefined);
       return best && { ...best, text, marks: best.marks.map(([start, end]) => folded.places(start, end)) };
     },
   };
-}
-
-/** What the tokenizer takes for a letter, where case does not count. */
-const LETTER = "[a-z0-9\\u0080-\\uffff]";
-
-function patternOf(phrases: readonly Phrase[]): RegExp {
-  const one = ({ words, isOpenBefore, isOpenAfter }: Phrase) => {
-    const begin = isOpenBefore ? "" : `(?<!${LETTER})`;
-    const end = isOpenAfter ? "" : `(?!${LETTER})`;
-    return `(${begin}${words.join(`[^a-z0-9\\u0080-\\uffff]+`)}${end})`;
-  };
-  return new RegExp(phrases.map(one).join("|"), "gi");
 }
 
 interface Found {
@@ -64,32 +51,104 @@ interface Found {
   end: number;
 }
 
-/** More would not show the text any better. */
-const MOST_MATCHES = 500;
+type Best = Omit<Spot, "text">;
 
-function matchesIn(text: string, pattern: RegExp): Found[] {
+/** More would not show the text any better. */
+const MOST_MATCHES = 100;
+
+/** Around where the rarest phrase stands: a common one may be anywhere, and is found there as well. */
+function bestSpot(text: string, phrases: readonly Phrase[], width: number): Best | undefined {
+  const all = phrases.map((phrase, index) => matchesIn(text, phrase, index, 0, text.length));
+  const rarest = all.filter(({ length }) => length > 0).sort((a, b) => a.length - b.length)[0];
+  let best: Best | undefined;
+  for (const { start, end } of rarest ?? []) {
+    const [from, to] = [Math.max(0, start - width), Math.min(text.length, end + width)];
+    const near = phrases.flatMap((phrase, index) => matchesIn(text, phrase, index, from, to));
+    const spot = closest(
+      near.sort((a, b) => a.start - b.start || b.end - a.end),
+      width,
+    );
+    if (spot && spot.phrases > (best?.phrases ?? 0)) best = spot;
+    if (best?.phrases === phrases.length) break;
+  }
+  return best;
+}
+
+/** Where the phrase begins between two places. */
+function matchesIn(text: string, phrase: Phrase, number: number, from: number, to: number): Found[] {
+  const [first = ""] = phrase.words;
   const found: Found[] = [];
-  pattern.lastIndex = 0;
-  for (let match = pattern.exec(text); match && found.length < MOST_MATCHES; match = pattern.exec(text)) {
-    const [whole] = match;
-    const phrase = match.findIndex((part, index) => index > 0 && part !== undefined);
-    found.push({ phrase, start: match.index, end: match.index + whole.length });
+  for (let at = text.indexOf(first, from); at !== -1 && at < to; at = text.indexOf(first, at + 1)) {
+    const end = endOf(text, phrase, at);
+    if (end === undefined) continue;
+    found.push({ phrase: number, start: at, end });
+    if (found.length === MOST_MATCHES) break;
+    at = end - 1;
   }
   return found;
 }
 
-/** The stretch of this width with the most phrases; the first of several. */
-function closest(found: readonly Found[], width: number): Omit<Spot, "text"> | undefined {
-  let best: Omit<Spot, "text"> | undefined;
-  for (const [index, first] of found.entries()) {
-    const inside = found.slice(index, index + width).filter(({ end }) => end - first.start <= width * 0.8);
-    const marked = inside.length > 0 ? inside : [first];
-    const phrases = new Set(marked.map(({ phrase }) => phrase)).size;
-    if (!best || phrases > best.phrases)
-      best = { phrases, marks: marked.map(({ start, end }) => [start, end]) };
+function endOf(
+  text: string,
+  { words, isOpenBefore, isOpenAfter }: Phrase,
+  start: number,
+): number | undefined {
+  if (!isOpenBefore && isLetter(text, start - 1)) return undefined;
+  let at = start;
+  for (const [index, word] of words.entries()) {
+    if (index > 0) {
+      if (isLetter(text, at)) return undefined;
+      while (at < text.length && !isLetter(text, at)) at++;
+    }
+    if (!text.startsWith(word, at)) return undefined;
+    at += word.length;
   }
-  return best;
+  return isOpenAfter || !isLetter(text, at) ? at : undefined;
 }
+
+/** What the tokenizer takes for one, in lower case. */
+function isLetter(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 0x80 || (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39);
+}
+
+/** Every character stays where it is. */
+function lowerCase(folded: string): string {
+  const lower = folded.toLowerCase();
+  return lower.length === folded.length ? lower : folded.replace(/[A-Z]+/g, (some) => some.toLowerCase());
+}
+
+/** The stretch of about this width with the most phrases; the first of several. */
+function closest(found: readonly Found[], width: number): Best | undefined {
+  const counts = new Map<number, number>();
+  const count = ({ phrase }: Found, change: number) => {
+    const now = (counts.get(phrase) ?? 0) + change;
+    if (now > 0) counts.set(phrase, now);
+    else counts.delete(phrase);
+  };
+  let best = { from: 0, to: 0, phrases: 0 };
+  let to = 0;
+  for (const [from, first] of found.entries()) {
+    for (
+      let next = found[to];
+      next && (to === from || next.end - first.start <= width * SHARE);
+      next = found[to]
+    ) {
+      count(next, 1);
+      to++;
+    }
+    if (counts.size > best.phrases) best = { from, to, phrases: counts.size };
+    count(first, -1);
+  }
+  if (best.phrases === 0) return undefined;
+  return {
+    phrases: best.phrases,
+    marks: found.slice(best.from, best.to).map(({ start, end }) => [start, end]),
+  };
+}
+
+/** Of the width, for what was found; the rest shows what stands around it. */
+const SHARE = 0.8;
 
 /** The folded text, and where in the text a stretch of it comes from. */
 function foldPlaces(text: string): { text: string; places(start: number, end: number): [number, number] } {
