@@ -2,6 +2,7 @@
 // secret the same mark, so that a reader can follow it. No guarantee: docs/redaction.md says what is not found.
 import { createHash } from "node:crypto";
 import { newAnchors } from "./redact-anchors.ts";
+import { type Echoes, newEchoes } from "./redact-echoes.ts";
 import { privateKeys } from "./redact-keys.ts";
 import { LIBRARY_ANCHORS, type Library, loadLibrary } from "./redact-library.ts";
 import { kindOfNamed, namedSecrets } from "./redact-names.ts";
@@ -18,33 +19,43 @@ export interface Redactor {
 
 /** Loads what it needs, so nothing of it costs anything unless something is to be redacted. */
 export async function loadRedactor(): Promise<Redactor> {
-  const library = await loadLibrary();
-  const numbers = newNumbers();
-  return redactorOf(library, numbers, () => undefined);
+  const echoes = newEchoes();
+  return redactorOf(
+    { find: finder(await loadLibrary(), echoes), markOf: newNumbers(), echoes },
+    () => undefined,
+  );
 }
 
 type Numbers = (kind: string, secret: string) => string;
 
-function redactorOf(library: Library, markOf: Numbers, onMark: (mark: string) => void): Redactor {
+interface Memory {
+  find(text: string): Found[];
+  markOf: Numbers;
+  echoes: Echoes;
+}
+
+function redactorOf(memory: Memory, onMark: (mark: string) => void): Redactor {
+  const { find, markOf, echoes } = memory;
   const marked = (kind: string, secret: string) => {
+    echoes.note(kind, secret);
     const mark = markOf(kind, secret);
     onMark(mark);
     return mark;
   };
-  const text = (given: string) => replaced(given, library, marked);
+  const text = (given: string) => replaced(given, find, marked);
   return {
     text,
     value: (given) => walked(given, "", { text, marked }) as typeof given,
-    watched: (listener) => redactorOf(library, markOf, listener),
+    watched: (listener) => redactorOf(memory, listener),
   };
 }
 
 /** Shorter texts hold no secret that could be told. */
 const SHORTEST = 8;
 
-function replaced(text: string, library: Library, marked: Numbers): string {
+function replaced(text: string, find: Memory["find"], marked: Numbers): string {
   if (text.length < SHORTEST) return text;
-  const found = united(secretsIn(text, library));
+  const found = united(find(text));
   if (found.length === 0) return text;
   const pieces: string[] = [];
   let done = 0;
@@ -58,14 +69,18 @@ function replaced(text: string, library: Library, marked: Numbers): string {
 const anchorsIn = newAnchors([...FORM_ANCHORS, ...LIBRARY_ANCHORS]);
 
 /** The most telling kind first. */
-function secretsIn(text: string, library: Library): Found[] {
-  const isThere = anchorsIn(text);
-  return [
-    ...privateKeys(text),
-    ...formedSecrets(text, isThere),
-    ...library(text, isThere),
-    ...namedSecrets(text),
-  ];
+function finder(library: Library, echoes: Echoes): Memory["find"] {
+  return (text) => {
+    const isThere = anchorsIn(text);
+    const found = [
+      ...privateKeys(text),
+      ...formedSecrets(text, isThere),
+      ...library(text, isThere),
+      ...namedSecrets(text),
+    ];
+    for (const { kind, from, to } of found) echoes.note(kind, text.slice(from, to));
+    return [...found, ...echoes.in(text)];
+  };
 }
 
 /** What overlaps is one secret, of the kind that was found first. */

@@ -217,6 +217,27 @@ describe("marks", () => {
   });
 });
 
+describe("a secret that its name gave away", () => {
+  it("is found without it from then on, and in the same text", async () => {
+    await fresh();
+    const open = "The password is sw0rdf1sh-77.";
+    expect(redactor.text(open)).toBe(open);
+    expect(redactor.text("It is sw0rdf1sh-77:\nDB_PASSWORD=sw0rdf1sh-77")).toBe(
+      `It is ${marked("password")}:\nDB_PASSWORD=${marked("password")}`,
+    );
+    expect(redactor.text(open)).toBe(`The password is ${marked("password")}.`);
+    expect(redactor.value({ apiKey: "k3y-of-0nly-this" })).toEqual({ apiKey: marked("key") });
+    expect(redactor.text("Use k3y-of-0nly-this.")).toBe(`Use ${marked("key")}.`);
+  });
+
+  it("is not found inside something longer, nor if it may be a word", async () => {
+    await fresh();
+    redactor.text("DB_PASSWORD=sw0rdf1sh77 PGPASSWORD=postgres ROOT_PASSWORD=hunter2");
+    for (const text of ["xsw0rdf1sh77", "sw0rdf1sh778", "run postgres", "hunter2 is a word"])
+      expect(redactor.text(text)).toBe(text);
+  });
+});
+
 describe("a text", () => {
   it("cannot switch the search off", () => {
     const { secret } = WORDS.find(({ kind }) => kind === "groq-key") as { secret: string };
@@ -262,8 +283,8 @@ describe("a value", () => {
       headers: { "x-api-key": "abcd1234efgh" },
       password: "string",
       tokens: "12345678a",
-      tokenList: ["abcd1234efgh"],
-      secrets: ["abcd1234efgh"],
+      tokenList: ["wxyz1234efgh"],
+      secrets: ["wxyz5678efgh"],
     };
     expect(redactor.value(given)).toEqual({
       ...given,
