@@ -9,6 +9,7 @@ import {
   type ArchivedFile,
   type ArchivedSession,
   bytesIn,
+  versionsIn,
   withIndex,
   withSubagents,
 } from "./archive-read.ts";
@@ -69,13 +70,17 @@ export async function materialise(
   batonHome: string,
   session: ArchivedSession,
   folder: string,
+  /** Of the main file: 0 is the newest. */
+  version = 0,
 ): Promise<SessionRef> {
   const files = await withIndex<FileRef[]>(batonHome, [], async (database) => {
     const written: FileRef[] = [];
     for (const file of session.files) {
       const path = placeIn(folder, session, file);
-      await writePieces(path, bytesIn(batonHome, database, file.name));
-      written.push({ path, role: file.role, size: file.size, mtimeMs: file.mtimeMs, inode: 0 });
+      const wanted = versionsIn(database, file.name)[file.role === "main" ? version : 0];
+      if (!wanted) throw noVersion(session, version);
+      await writePieces(path, bytesIn(batonHome, database, file.name, { until: wanted.until }));
+      written.push({ path, role: file.role, size: wanted.size, mtimeMs: file.mtimeMs, inode: 0 });
     }
     return written;
   });
@@ -92,6 +97,14 @@ export async function materialise(
     ...(parent !== undefined && { parent }),
     ...(isThread && { thread }),
   };
+}
+
+function noVersion({ agent, originalId }: ArchivedSession, version: number): BatonError {
+  return new BatonError(
+    "not_found",
+    `${agent}:${originalId} has no version ${version} in the archive.`,
+    "`baton archive versions SESSION` shows which there are.",
+  );
 }
 
 export function notArchived({ agent, originalId }: ArchivedSession): BatonError {

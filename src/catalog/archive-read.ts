@@ -195,6 +195,12 @@ export function versionsIn(database: DatabaseSync, name: string): ArchivedVersio
     }));
 }
 
+/** The versions of a session's main file. */
+export function versionsOf(batonHome: string, { files }: ArchivedSession): Promise<ArchivedVersion[]> {
+  const name = files.find(({ role }) => role === "main")?.name ?? "";
+  return withIndex<ArchivedVersion[]>(batonHome, [], (database) => versionsIn(database, name));
+}
+
 interface Stretch {
   start: number;
   size: number;

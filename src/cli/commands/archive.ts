@@ -1,11 +1,16 @@
 // archive: keeps the native bytes of every session; archive list and archive prune show and shrink it.
+import { existsSync, readdirSync } from "node:fs";
+import { resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { adapterNamed } from "../../adapters/named.ts";
 import { checkArchive, damagedSessions } from "../../catalog/archive-check.ts";
+import { archivedNamed } from "../../catalog/archive-find.ts";
+import { materialise } from "../../catalog/archive-open.ts";
 import { type Pruned, type PrunedSession, pruneArchive } from "../../catalog/archive-prune.ts";
-import { archivedSessions, goneAmong } from "../../catalog/archive-read.ts";
+import { archivedSessions, goneAmong, versionsOf } from "../../catalog/archive-read.ts";
 import { type ArchiveReport, reportArchive } from "../../catalog/archive-report.ts";
 import { walk } from "../../catalog/scan.ts";
+import { BatonError } from "../../session/error.ts";
 import { archiveAll } from "../archiving.ts";
 import type { Run } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -21,6 +26,13 @@ export function define(command: Command, run: Run): void {
     .option("--gone", "only sessions that no store holds any more")
     .action((options: { gone?: boolean }) => run((context) => list(context, options)));
   command
+    .command("versions")
+    .description("a session's versions: older ones are of files that were cut or replaced")
+    .argument("<session>", "id, unique prefix (4+), agent:id, or the path that it had")
+    .option("--write <dir>", "write its files into this folder")
+    .option("--which <number>", "which version (default: 0, the newest)", count)
+    .action((name: string, options: VersionOptions) => run((context) => versions(context, name, options)));
+  command
     .command("prune")
     .description("take sessions out of the archive; says what would go unless --yes")
     .option("--older-than <time>", "sessions that last changed before: a date, or 90d, 12w ago", before)
@@ -29,6 +41,38 @@ export function define(command: Command, run: Run): void {
     .option("--gone", "also sessions that are nowhere else any more")
     .option("--yes", "do it")
     .action((options: PruneOptions) => run((context) => prune(context, options)));
+}
+
+interface VersionOptions {
+  write?: string;
+  which?: number;
+}
+
+/** Lists them, or writes the files of one into a folder that is empty or not there yet. */
+async function versions(context: Context, name: string, options: VersionOptions): Promise<undefined> {
+  const { output, batonHome } = context;
+  const session = archivedNamed(name, await archivedSessions(batonHome), await context.adapters());
+  if (options.write !== undefined) {
+    const folder = resolve(options.write);
+    if (existsSync(folder) && readdirSync(folder).length > 0)
+      throw new BatonError("refused", `${folder} is not empty.`, "Name a folder that is not there yet.");
+    const { path } = await materialise(batonHome, session, folder, options.which ?? 0);
+    if (output.isJson) await output.json({ path });
+    else await output.write(`${path}\n`);
+    return;
+  }
+  const all = (await versionsOf(batonHome, session)).map(({ size, since, until }, version) => ({
+    version,
+    size,
+    archived: new Date(since).toISOString(),
+    replaced: until === null ? null : new Date(until).toISOString(),
+  }));
+  if (output.isJson) await output.json({ versions: all });
+  else
+    for (const { version, size, archived, replaced } of all)
+      await output.write(
+        `${version}  ${bytes(size).padStart(8)}  archived ${archived.slice(0, 16)}${replaced === null ? "" : `, replaced ${replaced.slice(0, 16)}`}\n`,
+      );
 }
 
 async function archive(context: Context, options: { check?: boolean }): Promise<number> {

@@ -1,0 +1,75 @@
+// Sessions in a database are archived as lines of rows, which grow and change as their sessions do.
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it } from "vitest";
+import { archiveSessions } from "../../src/catalog/archive.ts";
+import { archivedSessions, readArchived } from "../../src/catalog/archive-read.ts";
+import { found, kept, type Place, samplePlace } from "./archived.ts";
+
+const databaseOf = ({ home }: Place) => join(home.dir, ".local/share/opencode/opencode.db");
+
+function change(place: Place, ...statements: string[]): void {
+  const database = new DatabaseSync(databaseOf(place));
+  for (const sql of statements) database.exec(sql);
+  database.exec("UPDATE session SET time_updated = time_updated + 1000");
+  database.close();
+}
+
+async function archived(place: Place) {
+  await archiveSessions(place.batonHome, await found(place));
+  const session = (await archivedSessions(place.batonHome)).find(
+    (one) => one.agent === "opencode" && !one.parent,
+  );
+  const [rows] = session?.files ?? [];
+  if (!session || !rows) throw new Error("nothing of it is archived");
+  return { session, name: rows.name };
+}
+
+describe("rows of a session", () => {
+  it("are one version while it goes on, although its own row and its last message change", async () => {
+    const place = await samplePlace();
+    const { session, name } = await archived(place);
+    const before = (await kept(place, name)) ?? "";
+    const last = `(SELECT id FROM message WHERE session_id = '${session.originalId}' ORDER BY time_created DESC, id DESC LIMIT 1)`;
+    change(
+      place,
+      `UPDATE part SET data = json_set(data, '$.later', 1) WHERE message_id = ${last}`,
+      `INSERT INTO message SELECT 'msg_zzzz', session_id, time_created + 1, time_updated, data FROM message WHERE id = ${last}`,
+    );
+    await archived(place);
+    const after = (await kept(place, name)) ?? "";
+    expect(after.split("\n").length).toBe(before.split("\n").length + 1);
+    expect(after).toContain('"later":1');
+    expect(await kept(place, name, 1)).toBeUndefined();
+  });
+
+  it("keep their older version when one of them is gone", async () => {
+    const place = await samplePlace();
+    const { session, name } = await archived(place);
+    const before = await kept(place, name);
+    change(place, `DELETE FROM message WHERE session_id = '${session.originalId}' AND rowid % 2 = 0`);
+    await archived(place);
+    expect(((await kept(place, name)) ?? "").length).toBeLessThan((before ?? "").length);
+    expect((await kept(place, name, 1)) === before).toBe(true);
+  });
+
+  it("are read in any stretch by the session's id", async () => {
+    const place = await samplePlace();
+    const { session, name } = await archived(place);
+    const whole = Buffer.from((await kept(place, name)) ?? "");
+    const { agent, originalId, path } = session;
+    const piece = await readArchived(place.batonHome, { agent, originalId, path, offset: 1000, length: 500 });
+    expect(piece.equals(whole.subarray(1000, 1500))).toBe(true);
+  });
+
+  it("change with their session only, not with others of the same database", async () => {
+    const place = await samplePlace();
+    await archived(place);
+    const database = new DatabaseSync(databaseOf(place));
+    database.exec("UPDATE session SET time_updated = time_updated + 1000 WHERE parent_id IS NOT NULL");
+    database.close();
+    const all = await found(place);
+    const result = await archiveSessions(place.batonHome, all);
+    expect(result).toMatchObject({ updated: 1, unchanged: all.length - 1 });
+  });
+});
