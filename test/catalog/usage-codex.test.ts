@@ -18,6 +18,8 @@ describe("Codex", () => {
       codex(3, "event_msg", counted(1100)),
       // Only the rate limits have changed.
       codex(4, "event_msg", counted(1100)),
+      // After a compaction the newest count is the size of the context: the total says that nothing was asked.
+      codex(4, "event_msg", counted(1100, { input_tokens: 6000, total_tokens: 6798 })),
       codex(5, "event_msg", { type: "token_count", info: null }),
       codex(6, "response_item", said("Two")),
       codex(7, "event_msg", counted(2200)),
@@ -72,6 +74,23 @@ describe("Codex", () => {
     const { total, rows } = await home.usage({ by: "session" });
     expect(total).toMatchObject({ cost: { computed: 3 * COST }, messages: 3 });
     expect(rows.map(({ messages }) => messages)).toEqual([2, 1]);
+  });
+
+  it("a fork whose parent's session_meta was not copied is known by the names of its tasks", async () => {
+    const home = newHome();
+    const lines = (session: number, seconds: number, task: string) => [
+      codex(seconds, "session_meta", codexMeta(session)),
+      codex(seconds, "event_msg", { type: "task_started", turn_id: task }),
+      codex(seconds, "turn_context", { cwd: "/home/me/app", model: "gpt-5" }),
+      codex(seconds, "response_item", said("One")),
+      codex(seconds, "event_msg", counted(1100)),
+    ];
+    home.write(codexPath(1), lines(1, 5, uuid(55)));
+    home.write(codexPath(2), lines(2, 500, uuid(55)));
+    // Numbers of tasks begin anew in each session.
+    home.write(codexPath(3), lines(3, 900, "1"));
+    home.write(codexPath(4), lines(4, 900, "1"));
+    expect((await home.usage()).total).toMatchObject({ cost: { computed: 3 * COST }, messages: 3 });
   });
 
   it("sessions whose numbers are alike are not taken for one", async () => {

@@ -279,7 +279,7 @@ function foldEvent(state: CodexState, record: NativeRecord, event: JsonObject, o
     case "task_started":
     case "turn_started":
       state.turn = undefined;
-      state.task = word(event.turn_id)?.slice(0, 200);
+      state.task = word(event.turn_id)?.slice(0, 40);
       break;
     case "task_complete":
     case "turn_complete":

@@ -36,8 +36,11 @@ export function foldCount(state: CodexState, record: NativeRecord, event: JsonOb
 
 /** A fork that copies its parent's lines gives them its own time, but the task's name and the total stay. */
 function messageAt({ root, id, task }: CodexState, total: number): string {
-  return `${task ?? root ?? id} ${total}`;
+  // Only a UUID is nobody else's.
+  return `${task?.length === UUID_LENGTH ? task : (root ?? id)} ${total}`;
 }
+
+const UUID_LENGTH = 36;
 
 function usageFolded(
   { model, time }: CodexState,
