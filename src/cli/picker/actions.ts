@@ -1,5 +1,4 @@
 // What the picker's keys do to sessions. The work itself is the commands': resume, fork and show.
-import { spawn } from "node:child_process";
 import type { SessionSummary } from "../../catalog/scan.ts";
 import { thread } from "../../transform/visible.ts";
 import { badge } from "../badge.ts";
@@ -11,16 +10,11 @@ import { sentences } from "../losses.ts";
 import { page } from "../pager.ts";
 import { render } from "../render.ts";
 import { shellLine } from "../start.ts";
-import { ago, cut, shellWord } from "../text.ts";
+import { ago, cut } from "../text.ts";
 import type { Row } from "./filter.ts";
+import { inShell } from "./naming.ts";
 import { openRow } from "./open-row.ts";
 import type { Item, Plan } from "./state.ts";
-
-/** A session's id, or its file where a copy has the same id. */
-export function nameOf({ session }: Row, rows: readonly Row[]): string {
-  const isAlone = !rows.some((row) => row.session !== session && row.session.id === session.id);
-  return isAlone ? session.id : session.path;
-}
 
 const DEFAULTS = { history: "visible", thinking: "drop" } as const;
 
@@ -31,16 +25,12 @@ export function ownResume(context: Context, name: string): Promise<GoOn> {
 
 /** For a shell: it does not matter whether the agent is installed here. */
 export async function resumeLine(context: Context, name: string): Promise<string> {
-  const { command, isDryRun } = await prepareResume(context, name, { ...DEFAULTS, yes: true, onlyOwn: true });
-  return isDryRun ? inShell(name) : shellLine(withEnvironment(context, command));
+  const result = await prepareResume(context, name, { ...DEFAULTS, yes: true, onlyOwn: true });
+  return result.isDryRun ? inShell(name) : commandLine(context, result);
 }
 
-/** What does the same, with all its options. */
-export function inShell(name: string, plan?: Plan): string {
-  const words = plan?.kind === "fork" ? ["fork", name] : ["resume", name];
-  if (plan?.agent) words.push("--in", plan.agent.id);
-  if (plan?.at !== undefined) words.push("--at", plan.at);
-  return ["baton", ...words.map(shellWord)].join(" ");
+export function commandLine(context: Context, { command }: GoOn): string {
+  return shellLine(withEnvironment(context, command));
 }
 
 export function carriedOut(
@@ -112,19 +102,4 @@ export async function view(context: Context, session: SessionSummary, width: num
   const own = badge(session.agent, await context.adapters(), colors);
   const text = render(thread(source), { colors, width, unfold: isVerbose, badge: own, home: home.dir });
   return page(text, output, { stays: true });
-}
-
-/** OSC 52 works through ssh; tmux takes it from its own command only, unless it is set up otherwise. */
-export function copySequence(text: string): string {
-  return `\u001b]52;c;${Buffer.from(text).toString("base64")}\u0007`;
-}
-
-export function copyInTmux(text: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const child = spawn("tmux", ["load-buffer", "-w", "-"], { stdio: ["pipe", "ignore", "ignore"] });
-    child.on("error", () => resolve(false));
-    child.on("close", (status) => resolve(status === 0));
-    child.stdin.on("error", () => resolve(false));
-    child.stdin.end(text);
-  });
 }

@@ -1,22 +1,10 @@
 // Carries out what a key asked for: while it takes, the picker says so; what goes wrong is told, and the list comes back.
 import { once } from "node:events";
 import { BatonError } from "../../session/error.ts";
-import { type GoOn, withEnvironment } from "../continue.ts";
-import { shellLine } from "../start.ts";
-import {
-  carriedOut,
-  copyInTmux,
-  copySequence,
-  entriesOf,
-  inShell,
-  nameOf,
-  ownResume,
-  reportOf,
-  resumeLine,
-  targetsFor,
-  view,
-} from "./actions.ts";
+import type { GoOn } from "../continue.ts";
+import { copyInTmux, copySequence } from "./clipboard.ts";
 import type { Row } from "./filter.ts";
+import { inShell, nameOf } from "./naming.ts";
 import type { Picker } from "./picker.ts";
 import type { Effect } from "./reduce.ts";
 import { type Panel, type Plan, withPanel } from "./state.ts";
@@ -46,6 +34,9 @@ export async function perform(picker: Picker, effect: Effect): Promise<void> {
       return write(picker, effect.plan, effect.start);
   }
 }
+
+/** Loaded when something is to be done, after the screen says so. */
+const actions = () => import("./actions.ts");
 
 /** Undefined when it failed, which is then told, or when it was not waited for. */
 async function during<T>(
@@ -87,16 +78,18 @@ async function resume(picker: Picker, row: Row): Promise<void> {
   const result = await during(
     picker,
     `Opening “${row.session.title}” …`,
-    () => ownResume(picker.context, name),
+    async () => (await actions()).ownResume(picker.context, name),
     { elsewhere: inShell(name) },
   );
-  if (result?.isDryRun) showReport(picker, { kind: "continue", row }, result);
+  if (result?.isDryRun) await showReport(picker, { kind: "continue", row }, result);
   else if (result) picker.end(result);
 }
 
 async function copy(picker: Picker, row: Row): Promise<void> {
   const name = nameOf(row, picker.state.rows);
-  const line = await during(picker, "Copying …", () => resumeLine(picker.context, name));
+  const line = await during(picker, "Copying …", async () =>
+    (await actions()).resumeLine(picker.context, name),
+  );
   if (line === undefined) return;
   picker.terminal.write(copySequence(line));
   if (process.env.TMUX) await copyInTmux(line);
@@ -108,6 +101,7 @@ async function viewed(picker: Picker, row: Row): Promise<void> {
   const { context, terminal } = picker;
   const { columns } = terminal.size();
   try {
+    const { view } = await actions();
     await terminal.lend(async () => {
       if (!(await view(context, row.session, columns))) await enter();
     });
@@ -126,14 +120,18 @@ async function enter(): Promise<void> {
 }
 
 async function targets(picker: Picker, row: Row): Promise<void> {
-  const items = await during(picker, "Looking for agents …", () => targetsFor(picker.context, row));
+  const items = await during(picker, "Looking for agents …", async () =>
+    (await actions()).targetsFor(picker.context, row),
+  );
   if (!items) return;
   const title = `Continue “${row.session.title}” in:`;
   picker.show(withPanel(picker.state, { type: "choice", title, items, selected: 0, top: 0, row }));
 }
 
 async function entries(picker: Picker, row: Row): Promise<void> {
-  const items = await during(picker, "Reading the session …", () => entriesOf(picker.context, row));
+  const items = await during(picker, "Reading the session …", async () =>
+    (await actions()).entriesOf(picker.context, row),
+  );
   if (!items) return;
   if (items.length === 0) return back(picker, "Nothing was said in this session.");
   const title = `Fork “${row.session.title}” after:`;
@@ -145,14 +143,14 @@ async function report(picker: Picker, plan: Plan): Promise<void> {
   const result = await during(
     picker,
     "Looking at what would be lost …",
-    () => carriedOut(picker.context, name, plan, { dryRun: true, exec: false }),
+    async () => (await actions()).carriedOut(picker.context, name, plan, { dryRun: true, exec: false }),
     { elsewhere: inShell(name, plan) },
   );
-  if (result) showReport(picker, plan, result);
+  if (result) await showReport(picker, plan, result);
 }
 
-function showReport(picker: Picker, plan: Plan, result: GoOn): void {
-  const { lines, isLossy } = reportOf(result);
+async function showReport(picker: Picker, plan: Plan, result: GoOn): Promise<void> {
+  const { lines, isLossy } = (await actions()).reportOf(result);
   const where = plan.agent ? `Continue in ${plan.agent.label}` : "Continue in a new session";
   const what = plan.kind === "fork" ? "Fork" : where;
   picker.show(
@@ -171,12 +169,12 @@ async function write(picker: Picker, plan: Plan, start: boolean): Promise<void> 
   const result = await during(
     picker,
     "Writing …",
-    () => carriedOut(picker.context, name, plan, { dryRun: false, exec: start }),
+    async () => (await actions()).carriedOut(picker.context, name, plan, { dryRun: false, exec: start }),
     { isHeld: true, elsewhere: inShell(name, plan) },
   );
   if (!result) return;
   if (start) return picker.end(result);
-  const lines = [result.done, "", shellLine(withEnvironment(picker.context, result.command))];
+  const lines = [result.done, "", (await actions()).commandLine(picker.context, result)];
   picker.show(withPanel(picker.state, { type: "text", title: "Written", lines, top: 0 }));
   picker.load();
 }

@@ -7,6 +7,7 @@ import type { Look } from "./cells.ts";
 import { draw } from "./draw.ts";
 import { type Row, rowOf } from "./filter.ts";
 import type { Key } from "./keys.ts";
+import { perform } from "./perform.ts";
 import { reduce } from "./reduce.ts";
 import type { Answer, Rows } from "./rows.ts";
 import { openTerminal, type Terminal } from "./screen.ts";
@@ -88,9 +89,7 @@ async function handOver(context: Context, result: GoOn): Promise<number> {
 async function pressed(picker: Picker, key: Key): Promise<void> {
   const { state, effect } = reduce(picker.state, key);
   picker.show(state);
-  if (!effect) return;
-  const { perform } = await import("./perform.ts");
-  await perform(picker, effect);
+  if (effect) await perform(picker, effect);
 }
 
 function lookFor(context: Context): () => Look {

@@ -57,7 +57,7 @@ it("a catalog that cannot be kept does not keep anybody from choosing", async ()
 it("what its file says of a session that cannot be read stands in the preview", async () => {
   const terminal = place.start({ columns: 120, rows: 30 });
   await terminal.until("4 sessions");
-  terminal.send("colours");
+  terminal.send("/colours");
   expect(await terminal.until(/│ ! line \d+: /)).toHaveLength(30);
 });
 
