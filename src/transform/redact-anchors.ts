@@ -1,7 +1,7 @@
 // Which of many short texts stand in a long one, found in a single pass over it. Almost every text has none of them,
 // and then nothing else has to look at it.
 
-export type Anchors = (text: string) => (anchor: string) => boolean;
+export type Anchors = (text: string) => ReadonlySet<string>;
 
 /** Found so often that stopping at each of them would cost more than looking for it alone. */
 const FREQUENT: readonly string[] = ["://"];
@@ -18,7 +18,7 @@ export function newAnchors(anchors: readonly string[]): Anchors {
     any.lastIndex = 0;
     for (let match = any.exec(text); match; match = any.exec(text))
       for (const anchor of held.get(match[0]) ?? []) found.add(anchor);
-    return (anchor) => found.has(anchor);
+    return found;
   };
 }
 

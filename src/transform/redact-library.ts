@@ -3,7 +3,7 @@
 
 import type { Found } from "./redact-patterns.ts";
 
-export type Library = (text: string, isThere: (anchor: string) => boolean) => Found[];
+export type Library = (text: string, there: ReadonlySet<string>) => Found[];
 
 interface Source {
   content: string;
@@ -91,9 +91,11 @@ function libraryOf(rules: readonly Rule[]): Library {
     );
     return file ? [{ file, anchors: ANCHORS[name] }] : [];
   });
-  return (text, isThere) => {
+  const isAnchored = asked.every(({ anchors }) => anchors);
+  return (text, there) => {
     found = [];
-    const wanted = asked.filter(({ anchors }) => !anchors || anchors.some(isThere));
+    if (isAnchored && there.size === 0) return found;
+    const wanted = asked.filter(({ anchors }) => !anchors || anchors.some((anchor) => there.has(anchor)));
     if (wanted.length === 0) return found;
     const content = text.replace(LETTERS, (letters) => " ".repeat(letters.length));
     for (const { file } of wanted)

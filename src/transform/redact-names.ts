@@ -19,7 +19,8 @@ const USER = /:\/\/[^\s/]{0,40}$/;
 const NAMED = new RegExp(`${NAME}$`, "i");
 
 export function* namedSecrets(text: string): Generator<Found> {
-  for (const match of text.matchAll(ASSIGNED)) yield* accepted(text, match);
+  if (text.includes("=") || text.includes(":"))
+    for (const match of text.matchAll(ASSIGNED)) yield* accepted(text, match);
   if (!text.includes("--")) return;
   for (const match of text.matchAll(GIVEN))
     if (OPTION.test(text.slice(Math.max(0, match.index - 48), match.index))) yield* accepted(text, match);
@@ -27,11 +28,15 @@ export function* namedSecrets(text: string): Generator<Found> {
 
 /** The kind of a value that stands under a name of its own, as in an object. */
 export function kindOfNamed(name: string, value: string): string | undefined {
+  if (value.length < SHORTEST) return undefined;
   const found = NAMED.exec(name);
   const word = found?.groups?.name ?? "";
   if (!found || !isSecretName(word, name.slice(0, found.index))) return undefined;
   return looksSecret({ name: word, value, isQuoted: true, isVariable: false }) ? kindOf(word) : undefined;
 }
+
+/** No shorter one is taken for a secret, see looksSecret. */
+const SHORTEST = 6;
 
 function* accepted(text: string, match: RegExpExecArray): Generator<Found> {
   const { name = "", sign = "", quoted, escaped, bare } = match.groups ?? {};

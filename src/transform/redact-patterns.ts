@@ -18,9 +18,9 @@ interface Pattern {
 
 type Test = (secret: string) => boolean;
 
-export function* formedSecrets(text: string, isThere: (anchor: string) => boolean): Generator<Found> {
+export function* formedSecrets(text: string, there: ReadonlySet<string>): Generator<Found> {
   for (const { kind, anchors, form, accepts } of PATTERNS) {
-    if (!anchors.some(isThere)) continue;
+    if (!anchors.some((anchor) => there.has(anchor))) continue;
     for (const match of text.matchAll(form)) {
       const secret = match.at(-1) ?? match[0];
       const to = match.index + match[0].length;
@@ -186,5 +186,5 @@ const SURROUNDED: readonly Pattern[] = [
 /** The first of several that fit gives the kind. */
 const PATTERNS: readonly Pattern[] = [...WORDS, ...SURROUNDED];
 
-/** What `isThere` is asked about. */
+/** What has to be looked for in a text first. */
 export const FORM_ANCHORS: readonly string[] = PATTERNS.flatMap(({ anchors }) => anchors);

@@ -71,13 +71,9 @@ const anchorsIn = newAnchors([...FORM_ANCHORS, ...LIBRARY_ANCHORS]);
 /** The most telling kind first. */
 function finder(library: Library, echoes: Echoes): Memory["find"] {
   return (text) => {
-    const isThere = anchorsIn(text);
-    const found = [
-      ...privateKeys(text),
-      ...formedSecrets(text, isThere),
-      ...library(text, isThere),
-      ...namedSecrets(text),
-    ];
+    const there = anchorsIn(text);
+    const formed = there.size === 0 ? [] : formedSecrets(text, there);
+    const found = [...privateKeys(text), ...formed, ...library(text, there), ...namedSecrets(text)];
     for (const { kind, from, to } of found) echoes.note(kind, text.slice(from, to));
     return [...found, ...echoes.in(text)];
   };
@@ -116,10 +112,17 @@ function walked(value: unknown, name: string, walk: Walk): unknown {
     return items.every((item, at) => item === value[at]) ? value : items;
   }
   const fields = Object.entries(value);
-  const now = fields.map(([key, field]) => [walk.text(key), walked(field, key, walk)] as const);
+  const now = fields.map(([key, field]) => [keyOf(key, walk), walked(field, key, walk)] as const);
   const isSame = now.every(([key, field], at) => key === fields[at]?.[0] && field === fields[at]?.[1]);
   return isSame ? value : Object.fromEntries(now);
 }
+
+/** Names of fields are short, and the same ones come again and again. */
+function keyOf(key: string, { text }: Walk): string {
+  return key.length < SHORTEST_KEY ? key : text(key);
+}
+
+const SHORTEST_KEY = 20;
 
 /** So many secrets can be told apart; marks of later ones have no number. */
 const NUMBERED = 100_000;
