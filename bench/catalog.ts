@@ -123,7 +123,7 @@ async function appendBars(place: Place, sessions: number): Promise<void> {
 const IDLE_SECONDS = quick ? 10 : 60;
 
 async function idleBar(place: Place): Promise<void> {
-  const child = startBaton(["sync", "--watch"], place);
+  const child = startBaton(["sync", "--watch", "--quiet"], place);
   try {
     const pid = child.pid ?? 0;
     await untilIdle(child, pid);

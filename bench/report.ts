@@ -3,7 +3,7 @@ import { availableParallelism, cpus, loadavg, totalmem } from "node:os";
 
 export const MB = 1e6;
 export const quick = process.argv.includes("--quick");
-export const ROUNDS = quick ? 1 : Number(process.env.BENCH_ROUNDS ?? 5);
+const ROUNDS = quick ? 1 : Number(process.env.BENCH_ROUNDS ?? 5);
 
 let missed = 0;
 
