@@ -73,15 +73,23 @@ const LONGEST_INDEX = 1 << 26;
 /** The name the user gave; the newest line for a thread counts. */
 export async function nameOf(root: string, thread: string): Promise<string | undefined> {
   const path = join(root, "session_index.jsonl");
-  const file = await fileRef(path, "index");
+  const file = fileRef(path, "index");
   if (!file || file.size > LONGEST_INDEX) return undefined;
-  const lines = (await readFile(path, "utf8")).split("\n");
-  for (const line of lines.reverse()) {
-    if (!line.includes(thread)) continue;
-    const value = parsed(line);
-    if (isObject(value) && value.id === thread) return word(value.thread_name);
+  const stamp = [path, file.size, file.mtimeMs, file.inode].join(" ");
+  if (known?.stamp !== stamp) known = { stamp, names: namesIn(await readFile(path, "utf8")) };
+  return known.names.get(thread);
+}
+
+/** The index that was read last: whoever goes through a store asks it for every session. */
+let known: { stamp: string; names: ReadonlyMap<string, string | undefined> } | undefined;
+
+function namesIn(index: string): Map<string, string | undefined> {
+  const names = new Map<string, string | undefined>();
+  for (const line of index.split("\n")) {
+    const value = line === "" ? undefined : parsed(line);
+    if (isObject(value) && typeof value.id === "string") names.set(value.id, word(value.thread_name));
   }
-  return undefined;
+  return names;
 }
 
 function parsed(line: string): unknown {
