@@ -1,6 +1,7 @@
 // Which sessions a list shows: filters, order and paging over the catalog.
+import { dirname } from "node:path";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import { displayName } from "../models/names.ts";
+import { readOverrides } from "../models/overrides.ts";
 import { sessionId } from "../session/id.ts";
 import { badgeOf } from "../session/vendor.ts";
 import type { Catalog } from "./catalog.ts";
@@ -56,10 +57,11 @@ export function listSessions(catalog: Catalog, wanted: Query): Page {
   // Of each shard no more of the newest are needed than are shown in all.
   const page = isNewest && Number.isFinite(end) ? `ORDER BY updated DESC, id LIMIT ${Math.floor(end)}` : "";
   const rows: SessionSummary[] = [];
+  const { displayName } = readOverrides(dirname(catalog.folder));
   let total = 0;
   for (const shard of catalog.shards) {
     const found = shard.prepare(`SELECT ${COLUMNS} FROM session WHERE ${where} ${page}`).all(...values);
-    for (const row of found) rows.push(summaryOf(row as unknown as Row));
+    for (const row of found) rows.push(summaryOf(row as unknown as Row, displayName));
     if (page === "") total += found.length;
     else total += countOf(shard, where, values);
   }
@@ -105,7 +107,7 @@ interface Row {
   gone: number | null;
 }
 
-function summaryOf(row: Row): SessionSummary {
+function summaryOf(row: Row, displayName: (model: string) => string): SessionSummary {
   const { original_id: originalId, messages, updated, tokens, problems, parent, gone, ...same } = row;
   return {
     ...same,

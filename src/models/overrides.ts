@@ -25,7 +25,17 @@ export function readOverrides(batonHome: string): Overrides {
   const exact = new Map(entries);
   const plain = new Map(entries.map(([id, override]) => [plainId(id), override]));
   const of = (id: string) => exact.get(id) ?? plain.get(plainId(id));
-  return { of, entries, displayName: (id) => of(id)?.name ?? displayName(id) };
+  const names = new Map<string, string>();
+  return {
+    of,
+    entries,
+    // Asked for every session of a list, of which thousands share a few models.
+    displayName(id) {
+      const name = names.get(id) ?? of(id)?.name ?? displayName(id);
+      names.set(id, name);
+      return name;
+    },
+  };
 }
 
 function read(path: string): Record<string, unknown> {
