@@ -50,7 +50,10 @@ export interface Looking {
   onDatabase?(path: string, stamp: string): void;
 }
 
-export interface Known extends Pick<SessionRef, "originalId" | "parent" | "thread"> {
+export interface Known {
+  originalId: string;
+  parent?: string | undefined;
+  thread?: string | undefined;
   /** Of the file, when this was found. */
   size: number;
 }

@@ -67,8 +67,9 @@ function leadsBack(folder: string, link: string): boolean {
 
 /** The thread and the rollout that a file's name tells. */
 export function idsOf(name: string): { thread: string; rollout: string } | undefined {
-  const [, thread, rollout] = NAME.exec(name) ?? [];
-  return thread === undefined ? undefined : { thread, rollout: rollout ?? thread };
+  const found = NAME.exec(name);
+  const thread = found?.[1];
+  return thread === undefined ? undefined : { thread, rollout: found?.[2] ?? thread };
 }
 
 export function* discover(home: Home, looking?: Looking): Generator<SessionRef> {
@@ -80,8 +81,10 @@ export function* discover(home: Home, looking?: Looking): Generator<SessionRef> 
     else more.set(file.thread, [...(more.get(file.thread) ?? []), file]);
   }
   for (const file of threads.values()) {
-    const others = more.get(file.thread);
-    const ref = refOf(file.thread, filesOf(others ? [file, ...others] : [file], looking), looking);
+    const others = more.size > 0 ? more.get(file.thread) : undefined;
+    const main = others ? undefined : fileRef(file.path, "main", looking);
+    const files = others ? filesOf([file, ...others], looking) : main ? [main] : [];
+    const ref = refOf(file.thread, files, looking);
     if (ref) yield ref;
   }
 }
