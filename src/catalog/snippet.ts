@@ -1,7 +1,7 @@
 // The piece of a text that shows why it was found: one line around the words that were looked for, with where they are.
 import { withoutSequences } from "../formats/escapes.ts";
 import type { Phrase, SearchQuery } from "./search-query.ts";
-import { composed, foldText } from "./words.ts";
+import { asRead, foldText } from "./words.ts";
 
 export interface Snippet {
   text: string;
@@ -18,7 +18,7 @@ export interface Finder {
 
 /** A stretch of a text with what was found in it. */
 export interface Spot {
-  /** Letters that came in pieces are whole in it. */
+  /** Without colours, and with letters whole that came in pieces. */
   text: string;
   /** How many different phrases; more is better. */
   phrases: number;
@@ -34,7 +34,7 @@ export function newFinder({ groups }: SearchQuery, width = WIDTH): Finder {
   return {
     phrases: phrases.length,
     find(given) {
-      const text = composed(given);
+      const text = asRead(given);
       const folded = foldPlaces(text);
       const lower = lowerCase(folded.text);
       const best =

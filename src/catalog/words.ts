@@ -1,13 +1,15 @@
 // The words of a text, as the full-text index takes them. FTS5's `ascii` tokenizer cuts at every ASCII character that
 // is neither letter nor digit and takes all others as letters; what that means for other scripts is decided here.
+import { withoutSequences } from "../formats/escapes.ts";
 
 /**
  * The text as it is handed to the index, and as queries are: accents and case of letters beyond ASCII are gone, their
  * punctuation is blank, and characters of scripts that write without blanks stand apart, each a word of its own.
- * ASCII, which is nearly everything, passes as it is.
+ * Plain ASCII, which is nearly everything, passes as it is.
  */
 export function foldText(text: string): string {
-  return BEYOND_ASCII.test(text) ? text.replace(BEYOND_ASCII_RUN, foldRun) : text;
+  const plain = withoutColours(text);
+  return BEYOND_ASCII.test(plain) ? plain.replace(BEYOND_ASCII_RUN, foldRun) : plain;
 }
 
 /** The words of a text in their order, each as the index spells it. */
@@ -16,8 +18,17 @@ export function wordsOf(text: string): string[] {
   return folded.match(WORD) ?? [];
 }
 
-/** The text with letters whole that came in pieces. */
-export function composed(text: string): string {
+/** The text as it is read: without what colours it, and with letters whole that came in pieces. */
+export function asRead(text: string): string {
+  return composed(withoutColours(text));
+}
+
+/** A program's coloured output has `31m` before a word, which is no part of it. */
+function withoutColours(text: string): string {
+  return text.includes("\u001b") ? withoutSequences(text) : text;
+}
+
+function composed(text: string): string {
   return IN_PIECES.test(text) ? text.normalize("NFC") : text;
 }
 

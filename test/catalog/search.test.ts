@@ -88,6 +88,16 @@ describe("a search", () => {
     expect(shown(await find("needle"))[0]).toMatch(/line the \[needle\]/);
   });
 
+  it("finds words that a program has coloured, and shows them without", async () => {
+    const home = await privateHome();
+    writeSession(home, 1, [
+      { scope: "prompt", text: "it said \u001b[31merror\u001b[0m: \u001b[1mno such zebra" },
+    ]);
+    const { find } = await searchIn(home);
+    expect(await find("error")).toMatchObject({ total: 1, expanded: [] });
+    expect(shown(await find("error zebra"))).toEqual(["it said [error]: no such [zebra]"]);
+  });
+
   it("takes a word that is nowhere as a part of one, and says so", async () => {
     const home = await privateHome();
     writeSession(home, 1, [{ scope: "prompt", text: "parseConfiguration failed in readSettings" }]);

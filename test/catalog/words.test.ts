@@ -19,6 +19,7 @@ describe("the words of a text", () => {
     ["pictures, without colour of skin", "a🎉b 👍🏽", ["a", "🎉", "b", "👍"]],
     ["drawn lines are no words", "│ x ─── ", ["x"]],
     ["invisible characters inside a word", "so\u00adft\ufeff", ["soft"]],
+    ["coloured words", "\u001b[31merror\u001b[0m in \u001b[1;32mx\u001b[my", ["error", "in", "xy"]],
     ["half surrogate pairs", "\ud800x\udc00", ["x"]],
     ["characters that nobody sees", "a\0b\u001bc", ["a", "b", "c"]],
   ])("%s", (_, text, words) => {
