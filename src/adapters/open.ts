@@ -8,7 +8,8 @@ import { type Loss, loss } from "../session/losses.ts";
 import type { Entry, Header, SessionRecord, Usage } from "../session/session.ts";
 import { type Skeleton, type SkeletonBuilder, skeletonBuilder } from "../session/skeleton.ts";
 import type { Folded, Range, Source } from "../session/source.ts";
-import { type NativeRecord, type Position, type ReadOptions, START } from "../storage/records.ts";
+import { type Position, START } from "../storage/position.ts";
+import type { NativeRecord, ReadOptions } from "../storage/records.ts";
 import type { Fold, SessionRef } from "./adapter.ts";
 import { headerBuilder, projectName } from "./header.ts";
 

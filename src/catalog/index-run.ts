@@ -64,7 +64,7 @@ type Known = Seen & { files: string };
 
 function newTarget(shard: DatabaseSync, { onDone }: RunOptions): Target {
   const find = shard.prepare(
-    "SELECT stamp, cursor, searchable, files FROM session WHERE path = ? AND original_id = ? AND thread = ? AND agent = ?",
+    "SELECT stamp, (SELECT value FROM cursor WHERE session = key) AS cursor, searchable, files FROM session WHERE path = ? AND original_id = ? AND thread = ? AND agent = ?",
   );
   let writer: Writer | undefined;
   let waiting: Addition[] = [];

@@ -47,6 +47,7 @@ export function newWriter(shard: DatabaseSync): Writer {
     remove: (key) =>
       transaction(shard, () => {
         clear(statements, key);
+        statements.dropCursor.run(key);
         statements.drop.run(key);
       }),
   };
@@ -180,9 +181,10 @@ function newIds(statements: Statements, oldestFirst: readonly Addition[]) {
 }
 
 function update(statements: Statements, key: number, { adapter, ref, words, piece }: Addition): void {
-  const cursor = JSON.stringify(piece.cursor) ?? null;
+  if (piece.cursor) statements.cursor.run(key, JSON.stringify(piece.cursor));
+  else statements.dropCursor.run(key);
   if (!piece.end) {
-    statements.progress.run(cursor, words ? 1 : 0, key);
+    statements.progress.run(words ? 1 : 0, key);
     return;
   }
   const { header, problems, hidden, isWhole, isLasting = true } = piece.end;
@@ -205,7 +207,6 @@ function update(statements: Statements, key: number, { adapter, ref, words, piec
     ref.parent ?? parentIn(header) ?? null,
     header.links ? JSON.stringify(header.links) : null,
     words ? 1 : 0,
-    cursor,
     key,
   );
   if (hidden !== undefined) statements.hidden.run(hidden, key);
@@ -240,7 +241,7 @@ function prepare(shard: DatabaseSync) {
   return {
     names: new Map<string, number>(),
     find: sql(
-      "SELECT key, stamp, cursor, searchable FROM session WHERE path = ? AND original_id = ? AND thread = ? AND agent = ?",
+      "SELECT key, stamp, (SELECT value FROM cursor WHERE session = key) AS cursor, searchable FROM session WHERE path = ? AND original_id = ? AND thread = ? AND agent = ?",
     ),
     insert:
       sql(`INSERT INTO session (id, agent, original_id, thread, path, stamp, files, size, updated, created, provider,
@@ -249,8 +250,10 @@ function prepare(shard: DatabaseSync) {
     update:
       sql(`UPDATE session SET stamp = ?, files = ?, size = ?, updated = ?, created = ?, provider = ?, title = ?,
       summary = ?, project = ?, model = ?, messages = ?, tokens = ?, cost = ?, problems = ?, parent = ?, links = ?,
-      searchable = ?, cursor = ?, gone = NULL WHERE key = ?`),
-    progress: sql("UPDATE session SET cursor = ?, searchable = ?, stamp = '' WHERE key = ?"),
+      searchable = ?, gone = NULL WHERE key = ?`),
+    progress: sql("UPDATE session SET searchable = ?, stamp = '' WHERE key = ?"),
+    cursor: sql("INSERT OR REPLACE INTO cursor (session, value) VALUES (?, ?)"),
+    dropCursor: sql("DELETE FROM cursor WHERE session = ?"),
     drop: sql("DELETE FROM session WHERE key = ?"),
     hidden: sql("UPDATE session SET hidden = ? WHERE key = ?"),
     chunks: sql("SELECT first, last FROM chunk WHERE session = ?"),

@@ -1,7 +1,6 @@
 // What the catalog knows of the sessions before anything of them is read, so that only what has changed is.
 import type { FileRef, Looking, Place, SessionRef } from "../adapters/adapter.ts";
 import type { Catalog } from "./catalog.ts";
-import { newWriter } from "./index-write.ts";
 import type { Found } from "./scan.ts";
 
 export interface Row {
@@ -112,12 +111,13 @@ export function forget({ shards }: Catalog, gone: readonly Row[]): number {
 }
 
 /** A copy that was a session of its own before is not any more. */
-export function dropCopies(
+export async function dropCopies(
   catalog: Catalog,
   all: readonly Found<Place>[],
   found: readonly Found<Place>[],
   rows: ReadonlyMap<string, Row>,
-): void {
+): Promise<void> {
+  const { newWriter } = await import("./index-write.ts");
   const kept = new Set(found);
   for (const one of all) {
     const row = kept.has(one) ? undefined : rows.get(keyOf(one.ref));

@@ -33,12 +33,13 @@ CREATE TABLE session (
   searchable INTEGER NOT NULL,
   /* Since when its native file is gone, in milliseconds. */
   gone INTEGER,
-  /* Where reading goes on. */
-  cursor TEXT,
   /* A bit for each entry that the model does not see any more; NULL when that has to be looked at again. */
   hidden BLOB,
   UNIQUE (path, original_id, thread, agent)
 );
+/* Where reading goes on. Apart, because it is long, and a list is read from the rows above. */
+CREATE TABLE cursor (session INTEGER PRIMARY KEY, value TEXT NOT NULL);
+CREATE INDEX session_by_project ON session (project);
 CREATE INDEX session_by_id ON session (id);
 CREATE INDEX session_by_time ON session (updated);
 /* Databases of agents, as they were when all of their sessions were read. */

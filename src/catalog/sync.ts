@@ -4,7 +4,6 @@
 import { getCompileCacheDir } from "node:module";
 import { availableParallelism } from "node:os";
 import { dirname, extname } from "node:path";
-import { Worker } from "node:worker_threads";
 import type { Adapter, Home, Place } from "../adapters/adapter.ts";
 import type { OnProblem } from "../adapters/folder.ts";
 import { type Catalog, SHARDS, shardOf } from "./catalog.ts";
@@ -74,7 +73,7 @@ export async function sync(
     catalog,
     gone.filter((row) => !moved.has(row)),
   );
-  if (found.length < all.length) dropCopies(catalog, all, found, rows);
+  if (found.length < all.length) await dropCopies(catalog, all, found, rows);
   const counts = { added: 0, updated: 0, removed, unchanged: found.length - stale.length, problems: 0 };
   await runAll(catalog.folder, stale, options, counts);
   // What is known of a store must not stand for sessions that were left for later.
@@ -163,11 +162,12 @@ async function inThreads(
   words: boolean,
   onDone: (done: Done) => void,
 ): Promise<void> {
+  const { Worker } = await import("node:worker_threads");
   const count = Math.min(SHARDS, Math.max(1, availableParallelism()));
   const shares = Array.from({ length: count }, (_, at) => jobs.filter(({ shard }) => shard % count === at));
   const threads = shares
     .filter((share) => share.length > 0)
-    .map((share) => startThread({ folder, words, jobs: share, compiled: compiledIn() }, onDone));
+    .map((share) => startThread({ folder, words, jobs: share, compiled: compiledIn() }, onDone, Worker));
   try {
     await Promise.all(threads.map(({ ended }) => ended));
   } finally {
@@ -181,7 +181,11 @@ function compiledIn(): string | undefined {
   return folder === undefined ? undefined : dirname(folder);
 }
 
-function startThread(task: ThreadTask, onDone: (done: Done) => void) {
+function startThread(
+  task: ThreadTask,
+  onDone: (done: Done) => void,
+  Worker: typeof import("node:worker_threads").Worker,
+) {
   // The sources in a clone, the compiled program elsewhere.
   const file = new URL(`./sync-thread${extname(import.meta.url)}`, import.meta.url);
   const worker = new Worker(file, { workerData: task, resourceLimits: { maxYoungGenerationSizeMb: 16 } });

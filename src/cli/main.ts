@@ -8,8 +8,8 @@ import { type GlobalOptions, newContext } from "./context.ts";
 import { interruptible } from "./interrupt.ts";
 import { keepMemorySmall } from "./memory.ts";
 import { endOfReader, newOutput } from "./output.ts";
+import { hasScreen } from "./person.ts";
 import { hideSecrets } from "./redaction.ts";
-import { hasScreen } from "./screen.ts";
 
 const COMMANDS: Record<string, { summary: string; load(): Promise<CommandFile> }> = {
   list: { summary: "sessions of every agent, newest first", load: () => import("./commands/list.ts") },

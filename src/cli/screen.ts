@@ -15,11 +15,6 @@ export interface Screen {
   post(event: string): void;
 }
 
-/** Whether there is a person who sees the screen and has the keys. */
-export function hasScreen(): boolean {
-  return process.stdin.isTTY === true && process.stdout.isTTY === true && process.env.TERM !== "dumb";
-}
-
 export async function onScreen<T>(work: (screen: Screen) => Promise<T>): Promise<T> {
   const { stdin, stdout } = process;
   const waiting = newQueue();

@@ -6,7 +6,8 @@ import { entrySchema, headerSchema, recordSchema } from "../session/schema.ts";
 import type { Entry, Header, SessionRecord } from "../session/session.ts";
 import { type SkeletonBuilder, skeletonBuilder } from "../session/skeleton.ts";
 import type { Range, Source } from "../session/source.ts";
-import { type NativeRecord, type Position, readRecords } from "../storage/records.ts";
+import type { Position } from "../storage/position.ts";
+import { type NativeRecord, readRecords } from "../storage/records.ts";
 import { check, damaged, isObject, type Json } from "./check.ts";
 
 type Migrations = Readonly<Record<string, Migration>>;

@@ -15,6 +15,7 @@ import {
   parseRest,
   splitGlued,
 } from "./damaged.ts";
+import { type Position, START } from "./position.ts";
 import { REFERENCED_FROM, referencer } from "./reference.ts";
 import { type Cut, FOR_STRUCTURE, longStrings, type Stretch, shrink } from "./shrink.ts";
 
@@ -37,14 +38,6 @@ export interface NativeRecord {
   /** Which file of the bundle it stands in; absent = the main file. */
   file?: string;
 }
-
-export interface Position {
-  offset: number;
-  index: number;
-  line: number;
-}
-
-export const START: Position = { offset: 0, index: 0, line: 1 };
 
 export interface ReadOptions {
   /** The position of any record that an earlier read reported. */

@@ -2,8 +2,8 @@
 // folding, archiving, reading back. A line is a row with the rows that belong to it:
 // {"table":"message","row":{…columns…},"data":{…},"rows":[…]}. The column `data` holds JSON and stands there as it is.
 import { elements, members } from "./json-text.ts";
+import { START } from "./position.ts";
 import type { NativeRecord, ReadOptions } from "./records.ts";
-import { START } from "./records.ts";
 import { shrink } from "./shrink.ts";
 
 export type Row = Readonly<Record<string, unknown>>;

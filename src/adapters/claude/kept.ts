@@ -2,7 +2,8 @@
 import { basename, dirname, join } from "node:path";
 import { BatonError } from "../../session/error.ts";
 import type { Change } from "../../storage/changes.ts";
-import { type NativeRecord, START } from "../../storage/records.ts";
+import { START } from "../../storage/position.ts";
+import type { NativeRecord } from "../../storage/records.ts";
 import type { FileRef, Keepsakes, Kept, SessionRef } from "../adapter.ts";
 import { entriesOf, fileRef } from "../folder.ts";
 import { restoredFiles } from "../kept.ts";

@@ -3,7 +3,8 @@
 import { basename, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { BatonError } from "../../session/error.ts";
-import type { NativeRecord, Position } from "../../storage/records.ts";
+import type { Position } from "../../storage/position.ts";
+import type { NativeRecord } from "../../storage/records.ts";
 import type { Home, Looking, SessionRef } from "../adapter.ts";
 import { fileRef } from "../folder.ts";
 import { isObject, type Json } from "./native.ts";

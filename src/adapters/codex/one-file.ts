@@ -2,7 +2,8 @@
 // records, each with its own stretch of the file, so that the records put together are the file again.
 import { readFile, stat } from "node:fs/promises";
 import { type Loss, loss } from "../../session/losses.ts";
-import type { NativeRecord, Position } from "../../storage/records.ts";
+import type { Position } from "../../storage/position.ts";
+import type { NativeRecord } from "../../storage/records.ts";
 import { isObject } from "./native.ts";
 
 const LARGEST = 1 << 28;

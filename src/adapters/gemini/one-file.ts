@@ -3,7 +3,8 @@
 import { readFile, stat } from "node:fs/promises";
 import { type Loss, loss } from "../../session/losses.ts";
 import { beginningOf } from "../../storage/beginning.ts";
-import type { NativeRecord, Position } from "../../storage/records.ts";
+import type { Position } from "../../storage/position.ts";
+import type { NativeRecord } from "../../storage/records.ts";
 import { isObject } from "../json.ts";
 
 const LARGEST = 1 << 28;

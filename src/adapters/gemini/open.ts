@@ -1,7 +1,8 @@
 // Opens a session: the survey of its log, its project, and its subagents as sessions of their own.
 import { basename } from "node:path";
 import type { Source } from "../../session/source.ts";
-import { type NativeRecord, readRecords, START } from "../../storage/records.ts";
+import { START } from "../../storage/position.ts";
+import { type NativeRecord, readRecords } from "../../storage/records.ts";
 import type { SessionRef } from "../adapter.ts";
 import { fileRef } from "../folder.ts";
 import { openSource, type PassOptions, type Reading } from "../open.ts";

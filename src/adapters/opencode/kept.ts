@@ -1,7 +1,8 @@
 // A session as the archive keeps it, and how a deleted one comes back: its rows, under the ids that they had.
 import { BatonError } from "../../session/error.ts";
 import type { Change } from "../../storage/changes.ts";
-import { type NativeRecord, START } from "../../storage/records.ts";
+import { START } from "../../storage/position.ts";
+import type { NativeRecord } from "../../storage/records.ts";
 import { storedLine } from "../../storage/rows.ts";
 import type { Home, Keepsakes, Kept, SessionRef, Target, WrittenRecord } from "../adapter.ts";
 import { generationOf, readDatabase, reading } from "./database.ts";

@@ -7,10 +7,11 @@ import { thread, visible } from "../../transform/visible.ts";
 import { badge } from "../badge.ts";
 import { type Run, SESSION } from "../command.ts";
 import type { Context } from "../context.ts";
+import { hasScreen } from "../person.ts";
 import { pricesFor } from "../prices.ts";
 import { play } from "../replay/play.ts";
 import { replayJson, replayText } from "../replay/told.ts";
-import { hasScreen, onScreen } from "../screen.ts";
+import { onScreen } from "../screen.ts";
 import { openSession } from "../session.ts";
 
 interface Options {
