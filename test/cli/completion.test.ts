@@ -147,18 +147,20 @@ describe("bash", () => {
   });
 });
 
+const asked = (shell: string, ...argv: string[]) =>
+  spawnSync(shell, argv, { env: place.env, encoding: "utf8" });
 const isInstalled = (shell: string) => spawnSync(shell, ["--version"]).status === 0;
 
 describe("other shells, where they are installed", () => {
   it.skipIf(!isInstalled("zsh"))("zsh loads the script and completes a command", () => {
     const script = `autoload -Uz compinit; compinit -u; eval "$(baton completion zsh)"; print -r -- $_comps[baton]`;
-    const { stdout, stderr } = spawnSync("zsh", ["-fc", script], { env: place.env, encoding: "utf8" });
+    const { stdout, stderr } = asked("zsh", "-fc", script);
     expect([stdout.trim(), stderr]).toEqual(["_baton", ""]);
   });
 
   it.skipIf(!isInstalled("fish"))("fish loads the script and completes a command", () => {
     const script = 'baton completion fish | source; complete -C "baton doc"; complete -C "baton show vj"';
-    const { stdout } = spawnSync("fish", ["--no-config", "-c", script], { env: place.env, encoding: "utf8" });
+    const { stdout } = asked("fish", "--no-config", "-c", script);
     expect(stdout.split("\n").map((line) => line.split("\t")[0])).toEqual(["doctor", "vjz3zzzdv9zg", ""]);
   });
 });
