@@ -3,6 +3,7 @@
 
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
+import { generator, uuid } from "./home/random.ts";
 
 export type Kind = "claude" | "codex";
 
@@ -25,14 +26,14 @@ function* claudeLines(): Generator<string> {
   let parent: string | null = null;
   let clock = Date.parse("2026-10-01T08:00:00Z");
   const line = (type: string, fields: object): string => {
-    const uuid = uuidOf(random);
+    const id = uuid(random);
     clock += 1000 + Math.floor(random() * 4000);
     const record = {
       parentUuid: parent,
       isSidechain: false,
       type,
       ...fields,
-      uuid,
+      uuid: id,
       timestamp: new Date(clock).toISOString(),
       userType: "external",
       entrypoint: "cli",
@@ -41,7 +42,7 @@ function* claudeLines(): Generator<string> {
       version: "2.1.325",
       gitBranch: "main",
     };
-    parent = uuid;
+    parent = id;
     return JSON.stringify(record);
   };
   const reply = (id: string, content: object) =>
@@ -181,20 +182,4 @@ const ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz123456789";
 
 function letters(random: () => number, length: number): string {
   return Array.from({ length }, () => ALPHABET[Math.floor(random() * ALPHABET.length)]).join("");
-}
-
-function uuidOf(random: () => number): string {
-  const hex = Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16)).join("");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
-}
-
-/** A small repeatable random generator (mulberry32). */
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
 }
