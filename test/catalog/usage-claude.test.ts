@@ -1,5 +1,6 @@
 // What Claude Code's files add up to, from the native files on: every way in which tokens were counted twice or not at
 // all is a case here, with the numbers worked out by hand.
+import { rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { claudePath, newHome, prompt, reply, uuid } from "./usage-home.ts";
 
@@ -169,6 +170,15 @@ describe("Claude Code", () => {
     ]);
     const { cost, messages } = (await home.usage()).total;
     expect({ ...cost, messages }).toEqual({ recorded: 2 * COST, computed: COST, estimated: 0, messages: 3 });
+  });
+
+  it("a session that the agent has deleted since has been paid for all the same", async () => {
+    const home = newHome();
+    const path = home.write(claudePath(1), [reply({ session: 1, number: 1, seconds: 1, usage })]);
+    const before = await home.usage();
+    rmSync(path);
+    expect(before.total.cost.computed).toBe(COST);
+    expect(await home.usage()).toEqual(before);
   });
 
   it("a file that grew is counted on, and a message that was not complete is replaced", async () => {
