@@ -66,7 +66,7 @@ export async function sync(
     if (row) row.isThere = true;
   }
   const found = await withoutCopies(all);
-  const stale = staleOf(found, rows, options);
+  const { stale, left } = staleOf(found, rows, options);
   const gone = missing(rows, places, unseen);
   const moved = renamed(catalog, stale, gone);
   const removed = forget(
@@ -77,27 +77,28 @@ export async function sync(
   const counts = { added: 0, updated: 0, removed, unchanged: found.length - stale.length, problems: 0 };
   await runAll(catalog.folder, stale, options, counts);
   // What is known of a store must not stand for sessions that were left for later.
-  if (options.newest === undefined) for (const store of stores) noteStore(catalog, store);
+  for (const store of stores) if (!left.has(store[0])) noteStore(catalog, store);
   const sessions = found.filter(({ ref }) => ref.parent === undefined).length;
   return { ...counts, sessions, ms: performance.now() - start };
 }
 
-/** Newest first, as they are found. */
+/** Newest first, as they are found; and the paths of those that are left for later. */
 function staleOf(
   found: readonly Found<Place>[],
   rows: ReadonlyMap<string, Row>,
-  { words, newest }: SyncOptions,
-): Job[] {
+  { words, newest = Number.POSITIVE_INFINITY }: SyncOptions,
+): { stale: Job[]; left: ReadonlySet<string> } {
   const stale: Job[] = [];
+  const left = new Set<string>();
   let seen = 0;
   for (const { ref } of found) {
-    if (newest !== undefined && seen >= newest) break;
-    if (ref.parent === undefined) seen++;
     const row = rows.get(keyOf(ref));
     const isCurrent = row?.stamp === stampOf(ref) && !row.isGone && (row.isSearchable || !words);
-    if (!isCurrent) stale.push({ ref, shard: shardOf(idOf(ref)) });
+    if (!isCurrent && seen >= newest) left.add(ref.path);
+    else if (!isCurrent) stale.push({ ref, shard: shardOf(idOf(ref)) });
+    if (ref.parent === undefined) seen++;
   }
-  return stale;
+  return { stale, left };
 }
 
 /** Rows of sessions that are not in their store any more, as far as the stores could be looked at. */
