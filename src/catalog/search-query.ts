@@ -1,4 +1,4 @@
-// The language of searches: words, "phrases", beginnings*, *parts*, -without, OR, and filters such as agent:codex.
+// The language of searches: words, "phrases", beginnings*, *parts*, -without, OR, and filters such as agent:NAME.
 // What cannot be understood is an error that shows the place.
 import { BatonError } from "../session/error.ts";
 import { SCOPES } from "./schema.ts";
@@ -215,7 +215,7 @@ function emptyQuery(text: string, filters: readonly Filter[]): BatonError {
     return new BatonError(
       "usage",
       "There is nothing to look for.",
-      'Give words, for example: baton search "database migration" agent:codex',
+      'Give words, for example: baton search "database migration" since:3d',
     );
   return mistake(text, text.search(/\S/), "There is nothing but punctuation here.", NO_WORDS_HINT);
 }
@@ -246,7 +246,7 @@ function valuesOf(text: string, piece: Piece, name: FilterName, { agents, now }:
 }
 
 const EXAMPLES: Record<FilterName, string> = {
-  agent: "agent:codex",
+  agent: "agent:NAME, a name as `baton list` shows it",
   project: 'project:web or project:"my app"',
   file: "file:src/main",
   tool: "tool:bash",

@@ -28,7 +28,7 @@ export function define(command: Command, run: Run): void {
   command
     .argument(
       "<query...>",
-      'words, "phrases", beginnings*, -without, one OR other, agent:codex, file:app.ts …',
+      'words, "phrases", beginnings*, -without, one OR other, agent:NAME, file:app.ts …',
     )
     .option("--scope <scopes>", `only in these, with commas: ${SCOPES.join(", ")}`, scopesOf)
     .option("--agent <agents>", "only sessions of these agents, with commas", listOf)
