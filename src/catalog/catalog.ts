@@ -43,7 +43,7 @@ export function openCatalog(batonHome: string): Catalog {
   };
 }
 
-export function catalogFolder(batonHome: string): string {
+function catalogFolder(batonHome: string): string {
   return join(batonHome, "catalog");
 }
 

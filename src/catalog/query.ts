@@ -108,16 +108,20 @@ interface Row {
 }
 
 function summaryOf(row: Row, displayName: (model: string) => string): SessionSummary {
-  const { original_id: originalId, messages, updated, tokens, problems, parent, gone, ...same } = row;
+  const { id, agent, original_id: originalId, provider, title, summary, project, model, messages } = row;
+  const { created, updated, path, size, tokens, cost, problems, parent, gone } = row;
   return {
-    ...same,
-    originalId,
-    modelDisplay: displayName(row.model),
+    ...{ id, agent, originalId, provider, title, summary, project, model },
+    modelDisplay: displayName(model),
     messageCount: messages,
+    created,
     updated: new Date(updated).toISOString(),
+    path,
+    size,
     tokens: tokens === null ? null : (JSON.parse(tokens) as SessionSummary["tokens"]),
+    cost,
     problems: problems === "[]" ? [] : (JSON.parse(problems) as string[]),
-    ...(parent !== null && { parent: sessionId(row.agent, parent) }),
+    ...(parent !== null && { parent: sessionId(agent, parent) }),
     ...(gone !== null && { gone: new Date(gone).toISOString() }),
   };
 }
