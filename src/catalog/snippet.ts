@@ -185,8 +185,9 @@ function foldPlaces(text: string): { text: string; places(start: number, end: nu
   };
   const originalOf = (place: number) => {
     const at = segment(place);
-    const end = original[at + 1] ?? text.length;
-    return Math.min((original[at] ?? 0) + place - (folded[at] ?? 0), Math.max(original[at] ?? 0, end - 1));
+    const begin = original[at] ?? 0;
+    // All that a character became comes from its beginning.
+    return text.charCodeAt(begin) < 0x80 ? begin + place - (folded[at] ?? 0) : begin;
   };
   return {
     text: all,
