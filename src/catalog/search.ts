@@ -94,7 +94,7 @@ function findIn(
   const rows = statement.all(expression, ...values, most) as unknown as Columns[];
   if (rows.length === 0) return { candidates: [], isMinimum: false };
   const sessions = sessionsOf(shard, rows);
-  const near = closeTogether(shard, query, most);
+  const near = closeTogether(shard, query, rows.at(-1)?.[0] ?? 0);
   const words = [...new Set(query.groups.flat().flatMap((phrase) => phrase.words))];
   const candidates: Match[] = [];
   for (const [row, key, position, scope] of rows) {
@@ -144,12 +144,13 @@ function sessionsOf(shard: DatabaseSync, rows: readonly Columns[]): Map<number, 
   return new Map(found.map(([key, updated, title, hidden]) => [key, { updated, title, hidden }]));
 }
 
-function closeTogether(shard: DatabaseSync, query: SearchQuery, most: number): Set<number> {
+/** Of the rows from the oldest on that is a candidate. */
+function closeTogether(shard: DatabaseSync, query: SearchQuery, oldest: number): Set<number> {
   const expression = nearness(query);
   if (expression === undefined) return new Set();
-  const statement = shard.prepare("SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?");
+  const statement = shard.prepare("SELECT rowid FROM words WHERE words MATCH ? AND rowid >= ?");
   statement.setReturnArrays(true);
-  return new Set((statement.all(expression, most) as unknown as [number][]).map(([row]) => row));
+  return new Set((statement.all(expression, oldest) as unknown as [number][]).map(([row]) => row));
 }
 
 function share(words: readonly string[], title: string): number {
