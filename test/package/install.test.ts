@@ -1,4 +1,5 @@
 // What would be published, tried for real: packed, installed into an empty prefix, and run.
+import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, delimiter, join, resolve } from "node:path";
@@ -88,9 +89,12 @@ describe("the package", () => {
 describe("the installed command", () => {
   it("brings everything it needs and no more", async () => {
     const { dependencies } = JSON.parse(await readFile("package.json", "utf8")) as { dependencies: object };
-    const brought = await readdir(join(installed(), "node_modules"));
-    expect(brought).toEqual(expect.arrayContaining(Object.keys(dependencies)));
-    expect(brought).not.toContain("vitest");
+    const folder = join(installed(), "node_modules");
+    const missing = Object.keys(dependencies).filter(
+      (name) => !existsSync(join(folder, name, "package.json")),
+    );
+    expect(missing).toEqual([]);
+    expect(await readdir(folder)).not.toContain("vitest");
   });
 
   it("says its version", async () => {
