@@ -58,8 +58,13 @@ it("a session of Claude Code that waits for an approval is known to, and when it
       running: [],
       waiting: [{ waitingFor: "permission prompt", live: true, unanswered: 1 }],
     });
-    terminal.send("\r");
-    await terminal.until("All of it is done.");
+    // The prompt takes no answer in its first moments, so that nobody approves by accident.
+    const answered = () => {
+      const screen = terminal.screen().join("\n");
+      if (screen.includes("Do you want to proceed?")) terminal.send("\r");
+      return screen;
+    };
+    await expect.poll(answered, { interval: 500, timeout: 40_000 }).toContain("All of it is done.");
     await expect.poll(status, { timeout: 20_000 }).toMatchObject({
       running: [],
       waiting: [],
