@@ -230,11 +230,19 @@ export interface Place {
   watched(home: Home): readonly StoreFolder[];
 }
 
-export interface Adapter extends Place {
+/** The half of an adapter that reads: all that the catalog needs when something has changed. */
+export interface Reader extends Place {
   /** The badge of one session, where a store holds sessions of several providers. */
   badgeOf?(header: Pick<Header, "model">): string;
   /** The vendor whose models this agent runs. */
   provider: string;
+  open(ref: SessionRef): Promise<Source>;
+  /** How its records are read, for whoever folds them himself. */
+  // biome-ignore lint/suspicious/noExplicitAny: each adapter has a state of its own, opaque to everybody else.
+  reading(ref: SessionRef): Promise<Reading<any>>;
+}
+
+export interface Adapter extends Reader {
   /** Which of the loopback's APIs its CLI speaks. */
   api: "anthropic" | "responses" | "chat" | "gemini";
   holds: {
@@ -258,10 +266,6 @@ export interface Adapter extends Place {
   keepsakes?(ref: SessionRef): Promise<Keepsakes>;
   /** What brings a deleted session back; absent = its files, where they were. */
   restore?(kept: Kept, home: Home): AsyncIterable<Change>;
-  open(ref: SessionRef): Promise<Source>;
-  /** How its records are read, for whoever folds them himself. */
-  // biome-ignore lint/suspicious/noExplicitAny: each adapter has a state of its own, opaque to everybody else.
-  reading(ref: SessionRef): Promise<Reading<any>>;
   // biome-ignore lint/suspicious/noExplicitAny: each adapter has a state of its own, opaque to everybody else.
   fold: Fold<any>;
   /** Translates one call and its result into the agent's own tools. */

@@ -1,9 +1,13 @@
 // What the adapters of plain chat stores have in common that are only read: no CLI is started, nothing is written.
+import type { Header } from "../session/session.ts";
 import { badgeOf } from "../session/vendor.ts";
 import type { Adapter } from "./adapter.ts";
 
+export function providersBadge({ model }: Pick<Header, "model">): string {
+  return badgeOf(model.provider);
+}
+
 export const READ_ONLY = {
-  badgeOf: ({ model }) => badgeOf(model.provider),
   api: "chat",
   proven: [],
   version: async () => undefined,

@@ -1,7 +1,7 @@
 // Reads a session for the catalog, in one pass: what a list shows, the tokens of each message, the words of every
 // text, and what the model does not see any more. Where reading stopped is a cursor; a file that grew is read from
 // there on. A large session comes in several pieces, each of which can be stored by itself.
-import type { Adapter, SessionRef } from "../adapters/adapter.ts";
+import type { Reader, SessionRef } from "../adapters/adapter.ts";
 import { type HeaderState, headerBuilder } from "../adapters/header.ts";
 import { conclude, finishSkeleton, type Gathered, type Reading } from "../adapters/open.ts";
 import type { Loss } from "../session/losses.ts";
@@ -93,7 +93,7 @@ const RECENT_TURNS = 20;
 const NEWLINE = 10;
 
 export async function* readSession(
-  adapter: Adapter,
+  adapter: Reader,
   ref: SessionRef,
   { words, begun }: IndexOptions,
 ): AsyncGenerator<Piece> {

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import type { Adapter, SessionRef } from "../adapters/adapter.ts";
+import type { Reader, SessionRef } from "../adapters/adapter.ts";
 import { BatonError } from "../session/error.ts";
 import { openShard } from "./catalog.ts";
 import { type Cursor, hiddenBits, type Piece, readSession } from "./index-read.ts";
@@ -34,7 +34,7 @@ const BATCH_SESSIONS = 200;
 
 export async function runJobs(
   jobs: readonly Job[],
-  adapters: readonly Adapter[],
+  adapters: readonly Reader[],
   options: RunOptions,
 ): Promise<void> {
   const targets = new Map<number, Target>();
@@ -101,7 +101,7 @@ function doneOf({ ref, isNew, piece }: Addition, isWritten: boolean): Done {
   };
 }
 
-async function run(adapter: Adapter, { ref }: Job, target: Target, options: RunOptions): Promise<void> {
+async function run(adapter: Reader, { ref }: Job, target: Target, options: RunOptions): Promise<void> {
   const known = target.seen(ref);
   // Another process may have done it since it was looked at.
   if (known?.stamp === stampOf(ref) && (known.searchable === 1 || !options.words)) {
@@ -122,7 +122,7 @@ async function run(adapter: Adapter, { ref }: Job, target: Target, options: RunO
 }
 
 async function* pieces(
-  adapter: Adapter,
+  adapter: Reader,
   ref: SessionRef,
   words: boolean,
   begun: Cursor | undefined,
@@ -143,7 +143,7 @@ async function* pieces(
 const LOOKED_AT_AGAIN = 4 << 20;
 
 /** A row with its problem. What is known of the session from before stays until it can be read again. */
-function unreadable(adapter: Adapter, ref: SessionRef, error: unknown): Piece {
+function unreadable(adapter: Reader, ref: SessionRef, error: unknown): Piece {
   const message = error instanceof Error ? error.message : String(error);
   const time = new Date(ref.files[0]?.mtimeMs ?? 0).toISOString();
   return {

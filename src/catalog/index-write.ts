@@ -1,7 +1,7 @@
 // Puts what was read of sessions into a shard, many sessions in one transaction. Whoever finds that another process
 // has gone on with a session since it was looked at leaves it alone: that process was faster.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Adapter, SessionRef } from "../adapters/adapter.ts";
+import type { Reader, SessionRef } from "../adapters/adapter.ts";
 import type { Header } from "../session/session.ts";
 import { badgeOf } from "../session/vendor.ts";
 import type { Doc, MessageUsage, Piece } from "./index-read.ts";
@@ -9,7 +9,7 @@ import { changedAt, idOf, stampOf } from "./scan.ts";
 
 /** A piece of a session, and what it goes on from. */
 export interface Addition {
-  adapter: Adapter;
+  adapter: Reader;
   ref: SessionRef;
   /** What was in the session's row when it was looked at; undefined = there was none. */
   seen: Seen | undefined;

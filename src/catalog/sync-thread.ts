@@ -13,11 +13,11 @@ export interface ThreadTask {
 
 const { folder, words, jobs, compiled } = workerData as ThreadTask;
 if (compiled !== undefined) enableCompileCache(compiled);
-const [{ adapters }, { runJobs }] = await Promise.all([
-  import("../adapters/index.ts"),
+const [{ readers }, { runJobs }] = await Promise.all([
+  import("../adapters/readers.ts"),
   import("./index-run.ts"),
 ]);
-await runJobs(jobs, adapters, {
+await runJobs(jobs, readers, {
   folder,
   words,
   onDone: (done: Done) => parentPort?.postMessage(done),

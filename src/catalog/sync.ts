@@ -4,7 +4,7 @@
 import { getCompileCacheDir } from "node:module";
 import { availableParallelism } from "node:os";
 import { dirname, extname } from "node:path";
-import type { Adapter, Home, Place } from "../adapters/adapter.ts";
+import type { Home, Place, Reader } from "../adapters/adapter.ts";
 import type { OnProblem } from "../adapters/folder.ts";
 import { type Catalog, SHARDS, shardOf } from "./catalog.ts";
 import type { Done, Job } from "./index-run.ts";
@@ -14,7 +14,7 @@ import type { ThreadTask } from "./sync-thread.ts";
 
 export interface SyncOptions {
   /** Who reads what has changed: loaded only then. */
-  adapters?(): Promise<readonly Adapter[]>;
+  adapters?(): Promise<readonly Reader[]>;
   /** Whether what was said is made searchable as well; otherwise sessions are only listed. */
   words: boolean;
   /** Stop once that many of the newest sessions are up to date. */
@@ -147,9 +147,9 @@ async function runAll(
   };
   // Threads use the adapters on the list.
   if (!load && progress.ofBytes >= WORTH_THREADS) return inThreads(folder, jobs, words, onDone);
-  const adapters = load ? await load() : (await import("../adapters/index.ts")).adapters;
+  const readers = load ? await load() : (await import("../adapters/readers.ts")).readers;
   const { runJobs } = await import("./index-run.ts");
-  await runJobs(jobs, adapters, { folder, words, onDone });
+  await runJobs(jobs, readers, { folder, words, onDone });
 }
 
 function bytesOf(jobs: readonly Job[]): number {

@@ -15,6 +15,7 @@ describe("an agent's name", () => {
   const EXCEPTIONS = {
     "src/adapters/index.ts": "the table of adapters",
     "src/adapters/places.ts": "the table of stores",
+    "src/adapters/readers.ts": "the table of readers",
     "src/adapters/adapter.ts": "`gemini` is the name of a vendor's API here",
     "src/formats/index.ts": "`gemini-contents` is a vendor's API",
     "src/formats/contents-read.ts": "`gemini-contents` is a vendor's API",
@@ -49,6 +50,7 @@ describe("every adapter", () => {
     "paths.ts",
     "place.ts",
     "read.ts",
+    "reader.ts",
     "tools.ts",
     "write.ts",
   ];

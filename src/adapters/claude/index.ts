@@ -4,17 +4,15 @@ import type { Adapter } from "../adapter.ts";
 import { canExtend } from "./extend.ts";
 import { activity, configuration, isLive, version } from "./installed.ts";
 import { keepsakes, lines, restore } from "./kept.ts";
-import { open, reading } from "./open.ts";
-import { place } from "./place.ts";
 import { fold } from "./read.ts";
+import { reader } from "./reader.ts";
 import { recognise } from "./recognise.ts";
 import { sandbox } from "./sandbox.ts";
 import { translate } from "./translate.ts";
 import { pathOf, plan, resumeCommand, write } from "./write.ts";
 
 export const claude: Adapter = {
-  ...place,
-  provider: "anthropic",
+  ...reader,
   api: "anthropic",
   holds: {
     thinking: "signed",
@@ -28,8 +26,6 @@ export const claude: Adapter = {
   lines,
   keepsakes,
   restore,
-  open: (ref) => open(ref),
-  reading: (ref) => reading(ref),
   fold,
   tools: (call, result) => translate(call, result),
   write,

@@ -4,18 +4,17 @@ import { canExtend } from "./extend.ts";
 import { newId } from "./ids.ts";
 import { configuration, isLive, version } from "./installed.ts";
 import { keepsakes, restore } from "./kept.ts";
-import { bundle, open, reading } from "./open.ts";
+import { bundle } from "./open.ts";
 import { recognise } from "./paths.ts";
-import { place } from "./place.ts";
 import { pathOf, plan, resumeCommand } from "./plan.ts";
 import { fold } from "./read.ts";
+import { reader } from "./reader.ts";
 import { sandbox } from "./sandbox.ts";
 import { tools } from "./tools.ts";
 import { write } from "./write.ts";
 
 export const codex: Adapter = {
-  ...place,
-  provider: "openai",
+  ...reader,
   api: "responses",
   holds: {
     thinking: "signed",
@@ -30,8 +29,6 @@ export const codex: Adapter = {
   keepsakes,
   restore,
   bundle,
-  open,
-  reading: (ref) => reading(ref),
   fold,
   tools,
   write,

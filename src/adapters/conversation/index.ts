@@ -1,33 +1,16 @@
 // The adapter for workspace conversations. README.md describes the store.
-import { readRecords } from "../../storage/records.ts";
-import type { Adapter, SessionRef } from "../adapter.ts";
-import { openSource, type Reading } from "../open.ts";
+import type { Adapter } from "../adapter.ts";
 import { PLAIN, READ_ONLY } from "../read-only.ts";
-import { projectOf, recognise } from "./paths.ts";
-import { place } from "./place.ts";
-import { fold, type State } from "./read.ts";
+import { recognise } from "./paths.ts";
+import { fold } from "./read.ts";
+import { reader } from "./reader.ts";
 import { tools } from "./tools.ts";
 
 export const conversation: Adapter = {
   ...READ_ONLY,
-  ...place,
-  provider: "conversation",
+  ...reader,
   holds: { ...PLAIN, models: "per_message" },
   recognise,
-  open: (ref) => openSource(reading(ref)),
-  reading: async (ref) => reading(ref),
   fold,
   tools,
 };
-
-function reading(ref: SessionRef): Reading<State> {
-  const cwd = projectOf(ref.path);
-  return {
-    ref,
-    fold,
-    provider: "conversation",
-    read: (options) => readRecords(ref.path, options),
-    goesOn: true,
-    ...(cwd !== undefined && { extra: { cwd } }),
-  };
-}

@@ -5,18 +5,16 @@ import { canExtend } from "./extend.ts";
 import { newId } from "./ids.ts";
 import { configuration, isLive, version } from "./installed.ts";
 import { keepsakes, restore } from "./kept.ts";
-import { open, reading } from "./open.ts";
 import { recognise } from "./paths.ts";
-import { place } from "./place.ts";
 import { pathOf, plan, resumeCommand } from "./plan.ts";
 import { fold } from "./read.ts";
+import { reader } from "./reader.ts";
 import { sandbox } from "./sandbox.ts";
 import { translate } from "./tools.ts";
 import { write } from "./write.ts";
 
 export const gemini: Adapter = {
-  ...place,
-  provider: "google",
+  ...reader,
   api: "gemini",
   holds: {
     thinking: "plain",
@@ -30,8 +28,6 @@ export const gemini: Adapter = {
   recognise,
   keepsakes,
   restore,
-  open,
-  reading,
   fold,
   tools: translate,
   write,

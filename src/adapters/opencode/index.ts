@@ -5,11 +5,11 @@ import { exchange } from "./exported.ts";
 import { newSessionId } from "./ids.ts";
 import { configuration, isLive, version } from "./installed.ts";
 import { keepsakes, lines, restore } from "./kept.ts";
-import { isResumable, open, reading } from "./open.ts";
+import { isResumable } from "./open.ts";
 import { recognise } from "./paths.ts";
-import { place } from "./place.ts";
 import { pathOf, plan, resumeCommand } from "./plan.ts";
 import { fold } from "./read.ts";
+import { reader } from "./reader.ts";
 import { remarks } from "./remarks.ts";
 import { sandbox } from "./sandbox.ts";
 import { PROVEN_VERSIONS } from "./store.ts";
@@ -17,8 +17,7 @@ import { tools } from "./tools.ts";
 import { write } from "./write.ts";
 
 export const opencode: Adapter = {
-  ...place,
-  provider: "opencode",
+  ...reader,
   api: "anthropic",
   holds: {
     thinking: "signed",
@@ -33,8 +32,6 @@ export const opencode: Adapter = {
   lines,
   keepsakes,
   restore,
-  open,
-  reading,
   fold,
   tools,
   write,

@@ -1,0 +1,13 @@
+// Reads its sessions.
+import type { Reader } from "../adapter.ts";
+import { providersBadge } from "../read-only.ts";
+import { open, reading } from "./open.ts";
+import { place } from "./place.ts";
+
+export const reader: Reader = {
+  ...place,
+  provider: "yume",
+  badgeOf: providersBadge,
+  open,
+  reading,
+};
