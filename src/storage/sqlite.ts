@@ -21,26 +21,54 @@ export function openToRead(path: string): DatabaseSync {
   }
 }
 
-/** How long a database stays open for whoever reads one more row of it. */
+/** Opening takes longer than reading a little, so a database stays open this long for the next who asks. */
 const KEPT_MS = 500;
+const MOST_KEPT = 2;
 
-let kept: { path: string; inode: number; database: DatabaseSync; timer: NodeJS.Timeout } | undefined;
-
-/** Reads a little: opening takes longer than that, so the database stays open for the next who asks. */
-export function readBriefly<T>(path: string, use: (database: DatabaseSync) => T): T {
-  const inode = statSync(path, { throwIfNoEntry: false })?.ino ?? -1;
-  if (kept?.path !== path || kept.inode !== inode) {
-    letGo();
-    kept = { path, inode, database: openToRead(path), timer: setTimeout(letGo, KEPT_MS).unref() };
-  }
-  kept.timer.refresh();
-  return use(kept.database);
+interface Kept {
+  path: string;
+  inode: number;
+  database: DatabaseSync;
 }
 
-function letGo(): void {
-  clearTimeout(kept?.timer);
-  kept?.database.close();
-  kept = undefined;
+const lent = new Map<DatabaseSync, Kept>();
+const kept: Kept[] = [];
+let timer: NodeJS.Timeout | undefined;
+
+/** A connection for reading that may have been used before; to be given back. */
+export function borrow(path: string): DatabaseSync {
+  const inode = statSync(path, { throwIfNoEntry: false })?.ino ?? -1;
+  const at = kept.findIndex((one) => one.path === path && one.inode === inode);
+  const [found] = at === -1 ? [] : kept.splice(at, 1);
+  const one = found ?? { path, inode, database: openToRead(path) };
+  lent.set(one.database, one);
+  return one.database;
+}
+
+export function giveBack(database: DatabaseSync): void {
+  const one = lent.get(database);
+  lent.delete(database);
+  if (!one) return;
+  if (database.isTransaction) database.exec("ROLLBACK");
+  kept.push(one);
+  if (kept.length > MOST_KEPT) kept.shift()?.database.close();
+  // A connection that is never closed would leave its files beside the database.
+  if (timer === undefined) process.once("exit", closeKept);
+  clearTimeout(timer);
+  timer = setTimeout(closeKept, KEPT_MS).unref();
+}
+
+function closeKept(): void {
+  for (const { database } of kept.splice(0)) database.close();
+}
+
+export function readBriefly<T>(path: string, use: (database: DatabaseSync) => T): T {
+  const database = borrow(path);
+  try {
+    return use(database);
+  } finally {
+    giveBack(database);
+  }
 }
 
 export function openToWrite(path: string): DatabaseSync {

@@ -5,7 +5,15 @@ import type { DatabaseSync } from "node:sqlite";
 import { BatonError } from "../../session/error.ts";
 import type { NativeRecord } from "../../storage/records.ts";
 import { lineRecords, rowLine } from "../../storage/rows.ts";
-import { hasTable, openToRead, readBriefly, sqliteError, wideRow, wideRows } from "../../storage/sqlite.ts";
+import {
+  borrow,
+  giveBack,
+  hasTable,
+  readBriefly,
+  sqliteError,
+  wideRow,
+  wideRows,
+} from "../../storage/sqlite.ts";
 import type { PassOptions } from "../open.ts";
 import { isoTime } from "./native.ts";
 
@@ -29,13 +37,10 @@ export interface SessionRow {
 
 /** Does something with a database that is only read, and says what is wrong with it. */
 export function reading<T>(path: string, use: (database: DatabaseSync) => T): T {
-  const database = openToRead(path);
   try {
-    return use(database);
+    return readBriefly(path, use);
   } catch (error) {
     throw sqliteError(error, path);
-  } finally {
-    database.close();
   }
 }
 
@@ -121,14 +126,14 @@ export async function* readDatabase(
     if (record) yield [record];
     return;
   }
-  const database = openToRead(path);
+  const database = borrow(path);
   try {
     database.exec("BEGIN");
     yield* recordsIn(database, path, id, options);
   } catch (error) {
     throw sqliteError(error, path);
   } finally {
-    database.close();
+    giveBack(database);
   }
 }
 
