@@ -4,6 +4,7 @@ import { closeSync, openSync, readSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import type { Reader, SessionRef } from "../adapters/adapter.ts";
 import { BatonError } from "../session/error.ts";
+import { keepingOpen } from "../storage/sqlite.ts";
 import { openShard } from "./catalog.ts";
 import { type Cursor, hiddenBits, type Piece, readSession } from "./index-read.ts";
 import { type Addition, newWriter, type Seen, type Writer } from "./index-write.ts";
@@ -38,13 +39,18 @@ export async function runJobs(
   options: RunOptions,
 ): Promise<void> {
   const targets = new Map<number, Target>();
+  const targetOf = (number: number): Target => {
+    const target = targets.get(number) ?? newTarget(openShard(options.folder, number), options);
+    targets.set(number, target);
+    return target;
+  };
   try {
-    for (const job of jobs) {
-      const target = targets.get(job.shard) ?? newTarget(openShard(options.folder, job.shard), options);
-      targets.set(job.shard, target);
-      const adapter = adapters.find(({ id }) => id === job.ref.agent);
-      if (adapter) await run(adapter, job, target, options);
-    }
+    await keepingOpen(async () => {
+      for (const job of jobs) {
+        const adapter = adapters.find(({ id }) => id === job.ref.agent);
+        if (adapter) await run(adapter, job, targetOf(job.shard), options);
+      }
+    });
     for (const target of targets.values()) target.flush();
   } finally {
     for (const target of targets.values()) target.shard.close();

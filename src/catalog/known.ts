@@ -18,21 +18,63 @@ export interface Row {
   isThere: boolean;
 }
 
-export function rowsIn(catalog: Catalog): Map<string, Row> {
-  const rows = new Map<string, Row>();
+/** The rows of the catalog, by where their sessions are: most paths are one session's, a database's are many. */
+export interface Rows {
+  all: readonly Row[];
+  of(ref: Identity): Row | undefined;
+  /** The only row of a path. */
+  at(path: string): Row | undefined;
+}
+
+export function rowsIn(catalog: Catalog): Rows {
+  const all: Row[] = [];
+  const byPath = new Map<string, Row | Map<string, Row>>();
   for (const [shard, database] of catalog.shards.entries()) {
-    const all = database.prepare(
+    const query = database.prepare(
       "SELECT key, agent, path, original_id, thread, stamp, parent, searchable, gone FROM session",
     );
-    all.setReturnArrays(true);
-    for (const columns of all.all() as unknown as Columns[]) {
+    query.setReturnArrays(true);
+    for (const columns of query.all() as unknown as Columns[]) {
       const [key, agent, path, originalId, thread, stamp, parent, searchable, gone] = columns;
-      const facts = { shard, key, agent, path, originalId, thread, stamp, parent };
-      const row = { ...facts, isSearchable: searchable === 1, isGone: gone !== null, isThere: false };
-      rows.set(keyOf(row), row);
+      const isSearchable = searchable === 1;
+      const isGone = gone !== null;
+      const isThere = false;
+      const row = {
+        shard,
+        key,
+        agent,
+        path,
+        originalId,
+        thread,
+        stamp,
+        parent,
+        isSearchable,
+        isGone,
+        isThere,
+      };
+      all.push(row);
+      const known = byPath.get(path);
+      if (!known) byPath.set(path, row);
+      else if (known instanceof Map) known.set(keyOf(row), row);
+      else byPath.set(path, new Map([known, row].map((one) => [keyOf(one), one])));
     }
   }
-  return rows;
+  return {
+    all,
+    of(ref) {
+      const found = byPath.get(ref.path);
+      if (!found || found instanceof Map) return found?.get(keyOf(ref));
+      return isSame(found, ref) ? found : undefined;
+    },
+    at(path) {
+      const found = byPath.get(path);
+      return found instanceof Map ? undefined : found;
+    },
+  };
+}
+
+function isSame(row: Row, { agent, originalId, thread = "" }: Identity): boolean {
+  return row.originalId === originalId && row.agent === agent && row.thread === thread;
 }
 
 type Columns = [
@@ -49,27 +91,22 @@ type Columns = [
 
 type Identity = { agent: string; path: string; originalId: string; thread?: string | undefined };
 
-export function keyOf({ agent, path, originalId, thread }: Identity): string {
-  return `${agent}\0${path}\0${originalId}\0${thread ?? ""}`;
+function keyOf({ agent, originalId, thread }: Identity): string {
+  return `${agent}\0${originalId}\0${thread ?? ""}`;
 }
 
 /** For those who look for sessions: what need not be looked into again. */
-export function knowing(catalog: Catalog, rows: ReadonlyMap<string, Row>): Looking {
-  const byPath = new Map<string, Row>();
-  for (const row of rows.values()) if (row.stamp !== "" && !row.isGone) byPath.set(row.path, row);
+export function knowing(catalog: Catalog, rows: Rows): Looking {
   return {
     known(file: FileRef) {
-      const row = byPath.get(file.path);
-      if (!row) return undefined;
-      const [size, , inode] = row.stamp.split(";", 1)[0]?.split(" ") ?? [];
-      if (Number(inode) !== file.inode) return undefined;
-      const { originalId, parent, thread } = row;
-      return {
-        originalId,
-        size: Number(size),
-        ...(parent !== null && { parent }),
-        ...(thread !== "" && { thread }),
-      };
+      const row = rows.at(file.path);
+      if (!row || row.stamp === "" || row.isGone) return undefined;
+      const { originalId, parent, thread, stamp } = row;
+      const size = Number(stamp.slice(0, stamp.indexOf(" ")));
+      // The stamp begins with the size of the main file, its time and its inode.
+      const main = stamp.includes(";") ? stamp.slice(0, stamp.indexOf(";")) : stamp;
+      if (!main.endsWith(` ${file.inode}`)) return undefined;
+      return { originalId, size, parent: parent ?? undefined, thread: thread === "" ? undefined : thread };
     },
     database(path) {
       const row = catalog.shards[0]?.prepare("SELECT stamp FROM store WHERE path = ?").get(path);
@@ -115,12 +152,12 @@ export async function dropCopies(
   catalog: Catalog,
   all: readonly Found<Place>[],
   found: readonly Found<Place>[],
-  rows: ReadonlyMap<string, Row>,
+  rows: Rows,
 ): Promise<void> {
   const { newWriter } = await import("./index-write.ts");
   const kept = new Set(found);
   for (const one of all) {
-    const row = kept.has(one) ? undefined : rows.get(keyOf(one.ref));
+    const row = kept.has(one) ? undefined : rows.of(one.ref);
     const shard = row && catalog.shards[row.shard];
     if (row && shard) newWriter(shard).remove(row.key);
   }

@@ -1,5 +1,6 @@
 // Searches all that was ever said: the newest matches of every shard, ranked, each with the line that it was found in.
 import type { DatabaseSync } from "node:sqlite";
+import { keepingOpen } from "../storage/sqlite.ts";
 import type { Catalog } from "./catalog.ts";
 import { conditionsOf, type Narrowing } from "./search-filter.ts";
 import { bit, type Hit, type HitRow, hitsOf } from "./search-hit.ts";
@@ -48,7 +49,7 @@ export async function search(
   }
   const page = rank(found.candidates).slice(offset, offset + limit);
   const finder = newFinder(asked, width);
-  const hits = await hitsOf(page, { catalog, finder, adapters, width, shown });
+  const hits = await keepingOpen(() => hitsOf(page, { catalog, finder, adapters, width, shown }));
   const total = found.candidates.length;
   return { hits, total, isMinimum: found.isMinimum, expanded: total > 0 ? expanded : [] };
 }

@@ -4,11 +4,11 @@
 import { getCompileCacheDir } from "node:module";
 import { availableParallelism } from "node:os";
 import { dirname, extname } from "node:path";
-import type { Home, Place, Reader } from "../adapters/adapter.ts";
+import type { Home, Place, Reader, SessionRef } from "../adapters/adapter.ts";
 import type { OnProblem } from "../adapters/folder.ts";
 import { type Catalog, SHARDS, shardOf } from "./catalog.ts";
 import type { Done, Job } from "./index-run.ts";
-import { dropCopies, forget, keyOf, knowing, noteStore, type Row, rename, rowsIn } from "./known.ts";
+import { dropCopies, forget, knowing, noteStore, type Row, type Rows, rename, rowsIn } from "./known.ts";
 import { type Found, idOf, sizeOf, stampOf, walk, withoutCopies } from "./scan.ts";
 import type { ThreadTask } from "./sync-thread.ts";
 
@@ -61,12 +61,10 @@ export async function sync(
     },
     onDatabase: (path, stamp) => stores.set(path, stamp),
   });
-  for (const { ref } of all) {
-    const row = rows.get(keyOf(ref));
-    if (row) row.isThere = true;
-  }
+  const rowOf = new Map(all.map(({ ref }) => [ref, rows.of(ref)]));
+  for (const row of rowOf.values()) if (row) row.isThere = true;
   const found = await withoutCopies(all);
-  const { stale, left } = staleOf(found, rows, options);
+  const { stale, left } = staleOf(found, rowOf, options);
   const gone = missing(rows, places, unseen);
   const moved = renamed(catalog, stale, gone);
   const removed = forget(
@@ -85,14 +83,14 @@ export async function sync(
 /** Newest first, as they are found; and the paths of those that are left for later. */
 function staleOf(
   found: readonly Found<Place>[],
-  rows: ReadonlyMap<string, Row>,
+  rowOf: ReadonlyMap<SessionRef, Row | undefined>,
   { words, newest = Number.POSITIVE_INFINITY }: SyncOptions,
 ): { stale: Job[]; left: ReadonlySet<string> } {
   const stale: Job[] = [];
   const left = new Set<string>();
   let seen = 0;
   for (const { ref } of found) {
-    const row = rows.get(keyOf(ref));
+    const row = rowOf.get(ref);
     const isCurrent = row?.stamp === stampOf(ref) && !row.isGone && (row.isSearchable || !words);
     if (!isCurrent && seen >= newest) left.add(ref.path);
     else if (!isCurrent) stale.push({ ref, shard: shardOf(idOf(ref)) });
@@ -102,13 +100,11 @@ function staleOf(
 }
 
 /** Rows of sessions that are not in their store any more, as far as the stores could be looked at. */
-function missing(rows: ReadonlyMap<string, Row>, places: readonly Place[], unseen: readonly string[]): Row[] {
+function missing(rows: Rows, places: readonly Place[], unseen: readonly string[]): Row[] {
   const asked = new Set(places.map(({ id }) => id));
   const isBehind = (path: string) =>
     unseen.some((folder) => path === folder || path.startsWith(`${folder}/`));
-  return [...rows.values()].filter(
-    (row) => !row.isThere && !row.isGone && asked.has(row.agent) && !isBehind(row.path),
-  );
+  return rows.all.filter((row) => !row.isThere && !row.isGone && asked.has(row.agent) && !isBehind(row.path));
 }
 
 /** Files that only have another name now: session, size, time and inode are the same. */

@@ -21,26 +21,39 @@ export function openToRead(path: string): DatabaseSync {
   }
 }
 
-/** Opening takes longer than reading a little, so a database stays open this long for the next who asks. */
-const KEPT_MS = 500;
-const MOST_KEPT = 2;
-
 interface Kept {
   path: string;
-  inode: number;
+  /** The file as it was: a connection does not notice when its file is written over. */
+  stamp: string;
   database: DatabaseSync;
 }
 
 const lent = new Map<DatabaseSync, Kept>();
 const kept: Kept[] = [];
-let timer: NodeJS.Timeout | undefined;
+const MOST_KEPT = 2;
+let keepers = 0;
+
+/**
+ * Meanwhile connections stay open for the next who asks: opening takes longer than reading a little. Not longer,
+ * because whoever writes to a database tidies up when its last connection is closed.
+ */
+export async function keepingOpen<T>(work: () => Promise<T>): Promise<T> {
+  keepers++;
+  try {
+    return await work();
+  } finally {
+    keepers--;
+    if (keepers === 0) for (const { database } of kept.splice(0)) database.close();
+  }
+}
 
 /** A connection for reading that may have been used before; to be given back. */
 export function borrow(path: string): DatabaseSync {
-  const inode = statSync(path, { throwIfNoEntry: false })?.ino ?? -1;
-  const at = kept.findIndex((one) => one.path === path && one.inode === inode);
+  const file = statSync(path, { throwIfNoEntry: false });
+  const stamp = `${file?.ino} ${file?.size} ${file?.mtimeMs}`;
+  const at = kept.findIndex((one) => one.path === path && one.stamp === stamp);
   const [found] = at === -1 ? [] : kept.splice(at, 1);
-  const one = found ?? { path, inode, database: openToRead(path) };
+  const one = found ?? { path, stamp, database: openToRead(path) };
   lent.set(one.database, one);
   return one.database;
 }
@@ -51,15 +64,7 @@ export function giveBack(database: DatabaseSync): void {
   if (!one) return;
   if (database.isTransaction) database.exec("ROLLBACK");
   kept.push(one);
-  if (kept.length > MOST_KEPT) kept.shift()?.database.close();
-  // A connection that is never closed would leave its files beside the database.
-  if (timer === undefined) process.once("exit", closeKept);
-  clearTimeout(timer);
-  timer = setTimeout(closeKept, KEPT_MS).unref();
-}
-
-function closeKept(): void {
-  for (const { database } of kept.splice(0)) database.close();
+  if (keepers === 0 || kept.length > MOST_KEPT) kept.shift()?.database.close();
 }
 
 export function readBriefly<T>(path: string, use: (database: DatabaseSync) => T): T {
