@@ -115,7 +115,7 @@ export function knowing(catalog: Catalog, rows: Rows): Looking {
   };
 }
 
-function* refsIn(catalog: Catalog, path: string): Generator<SessionRef> {
+export function* refsIn(catalog: Catalog, path: string): Generator<SessionRef> {
   for (const shard of catalog.shards) {
     const found = shard.prepare(
       "SELECT agent, original_id, thread, parent, files FROM session WHERE path = ? AND gone IS NULL",
@@ -130,6 +130,12 @@ function* refsIn(catalog: Catalog, path: string): Generator<SessionRef> {
         ...(thread !== "" && { thread: String(thread) }),
       };
   }
+}
+
+/** How many are there, subagents' too. */
+export function sessionsIn({ shards }: Catalog): number {
+  const counted = "SELECT count(*) AS count FROM session WHERE gone IS NULL";
+  return shards.reduce((sum, shard) => sum + Number(shard.prepare(counted).get()?.count), 0);
 }
 
 export function noteStore({ shards }: Catalog, [path, stamp]: readonly [string, string]): void {

@@ -5,10 +5,21 @@ import { getCompileCacheDir } from "node:module";
 import { availableParallelism } from "node:os";
 import { dirname, extname } from "node:path";
 import type { Home, Place, Reader, SessionRef } from "../adapters/adapter.ts";
-import type { OnProblem } from "../adapters/folder.ts";
+import { fileRef, type OnProblem } from "../adapters/folder.ts";
 import { type Catalog, SHARDS, shardOf } from "./catalog.ts";
 import type { Done, Job } from "./index-run.ts";
-import { dropCopies, forget, knowing, noteStore, type Row, type Rows, rename, rowsIn } from "./known.ts";
+import {
+  dropCopies,
+  forget,
+  knowing,
+  noteStore,
+  type Row,
+  type Rows,
+  refsIn,
+  rename,
+  rowsIn,
+  sessionsIn,
+} from "./known.ts";
 import { type Found, idOf, sizeOf, stampOf, walk, withoutCopies } from "./scan.ts";
 import type { ThreadTask } from "./sync-thread.ts";
 
@@ -78,6 +89,30 @@ export async function sync(
   for (const store of stores) if (!left.has(store[0])) noteStore(catalog, store);
   const sessions = found.filter(({ ref }) => ref.parent === undefined).length;
   return { ...counts, sessions, ms: performance.now() - start };
+}
+
+/**
+ * The same for files that are known to have changed, without looking at the others. Undefined when that is not enough:
+ * a file that is new, or gone, or not the main file of exactly one session.
+ */
+export async function syncFiles(
+  catalog: Catalog,
+  paths: Iterable<string>,
+  options: SyncOptions,
+): Promise<(SyncReport & { refs: SessionRef[] }) | undefined> {
+  const start = performance.now();
+  const refs: SessionRef[] = [];
+  for (const path of paths) {
+    const [known, ...others] = refsIn(catalog, path);
+    const files = known?.files.map(({ path: file, role }) => fileRef(file, role));
+    if (!known || others.length > 0 || !files?.every((file) => file !== undefined)) return undefined;
+    refs.push({ ...known, files });
+  }
+  const unchanged = sessionsIn(catalog) - refs.length;
+  const counts = { added: 0, updated: 0, removed: 0, unchanged, problems: 0 };
+  const jobs = refs.map((ref) => ({ ref, shard: shardOf(idOf(ref)) }));
+  await runAll(catalog.folder, jobs, options, counts);
+  return { ...counts, sessions: refs.length, ms: performance.now() - start, refs };
 }
 
 /** Newest first, as they are found; and the paths of those that are left for later. */

@@ -12,7 +12,11 @@ export interface FolderWatch {
 /** More events than this at once, and the system may have left some out. */
 const MANY = 10_000;
 
-export function newFolderWatch(stores: readonly StoreFolder[], onChange: () => void): FolderWatch {
+/** `onChange` is told the file, unless more than a file may have changed. */
+export function newFolderWatch(
+  stores: readonly StoreFolder[],
+  onChange: (file?: string) => void,
+): FolderWatch {
   const watched = new Map<string, Watched>();
   const isAnother = newMemory();
   let events = 0;
@@ -25,7 +29,8 @@ export function newFolderWatch(stores: readonly StoreFolder[], onChange: () => v
     const isAboutFolders = name === null || (type === "rename" && concernsFolders(path, name, here, watched));
     if (isAboutFolders) isCurrent = false;
     const isAboutFiles = !isAboutFolders && here.files.some((files) => files.test(name));
-    if (isAboutFolders || (isAboutFiles && isAnother(join(path, name)))) onChange();
+    if (isAboutFolders || events > MANY) onChange();
+    else if (isAboutFiles && isAnother(join(path, name))) onChange(join(path, name));
   }
 
   return {

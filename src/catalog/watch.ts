@@ -15,17 +15,25 @@ const QUIET_MS = 100;
 /** … and at the latest this long after the first. */
 const LATEST_MS = 1000;
 
-/** Calls at once, and again after each change, never twice at a time. What it throws ends the watch. */
+/**
+ * Calls at once, and again after each change, never twice at a time, with the files that changed; without them when
+ * it may have been more than that. What it throws ends the watch.
+ */
 export async function watch(
   home: Home,
   places: readonly Pick<Place, "watched">[],
-  onChange: () => Promise<void>,
+  onChange: (changed: ReadonlySet<string> | undefined) => Promise<void>,
   { signal, onNotice }: WatchOptions,
 ): Promise<void> {
   const bell = newBell();
+  let changed: Set<string> | undefined;
   const folders = newFolderWatch(
     places.flatMap((place) => place.watched(home)),
-    bell.ring,
+    (file) => {
+      if (file === undefined) changed = undefined;
+      else changed?.add(file);
+      bell.ring();
+    },
   );
   signal.addEventListener("abort", bell.now);
   let hasPolled = false;
@@ -33,7 +41,9 @@ export async function watch(
     while (!signal.aborted) {
       const isComplete = folders.look();
       const start = performance.now();
-      await onChange();
+      const known = isComplete ? changed : undefined;
+      changed = new Set();
+      await onChange(known);
       if (!isComplete) {
         if (!hasPolled) onNotice?.(POLLING);
         hasPolled = true;

@@ -1,4 +1,6 @@
 // Archives every session that a store holds, with progress and warnings: `archive` and `sync` do it alike.
+import type { SessionRef } from "../adapters/adapter.ts";
+import { adapterNamed } from "../adapters/named.ts";
 import { type Archived, archiveSessions } from "../catalog/archive.ts";
 import { adoptGone } from "../catalog/archive-adopt.ts";
 import type { Catalog } from "../catalog/catalog.ts";
@@ -15,9 +17,13 @@ export async function addGone({ home, batonHome, adapters }: Context, catalog: C
 /** Somebody else's archiving of a large store. */
 const PATIENCE_MS = 600_000;
 
-export async function archiveAll(context: Context): Promise<Archived> {
+/** `only`: no others have changed. */
+export async function archiveAll(context: Context, only?: readonly SessionRef[]): Promise<Archived> {
   const { output, batonHome, home } = context;
-  const found = walk(home, await context.adapters());
+  const adapters = await context.adapters();
+  const found = only
+    ? only.map((ref) => ({ ref, adapter: adapterNamed(ref.agent, adapters) }))
+    : walk(home, adapters);
   const progress = output.progress("Archiving");
   const archived = await archiveSessions(batonHome, found, {
     onProgress: ({ bytes: done, ofBytes }) => progress.at(done, ofBytes, bytes),

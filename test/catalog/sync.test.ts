@@ -21,7 +21,7 @@ import { adapters } from "../../src/adapters/index.ts";
 import { openCatalog } from "../../src/catalog/catalog.ts";
 import { listSessions, type Query } from "../../src/catalog/query.ts";
 import { findSessions, summarise } from "../../src/catalog/scan.ts";
-import { sync } from "../../src/catalog/sync.ts";
+import { sync, syncFiles } from "../../src/catalog/sync.ts";
 import { cases, layOut } from "../conformance/fixtures.ts";
 import { type Dump, dump, synced } from "./dump.ts";
 
@@ -213,6 +213,37 @@ describe("a store that changes", () => {
     expect(rows().length).toBe(2);
     await synced(home, own);
     expect(dump(own)).toEqual(await atOnce());
+  });
+});
+
+describe("a file that is known to have changed", () => {
+  beforeEach(() => lay("claude", "codex", "opencode"));
+
+  const changed = async (...paths: string[]) => {
+    const catalog = openCatalog(own);
+    const report = await syncFiles(catalog, paths, { words: true });
+    catalog.close();
+    return report;
+  };
+
+  it("is read without looking at the others", async () => {
+    await synced(home, own);
+    const path = join(home, CLAUDE);
+    const before = readFileSync(path, "utf8");
+    const last = before.trimEnd().split("\n").at(-1) ?? "";
+    appendFileSync(path, `${last.replace(/"uuid":"[^"]+"/, '"uuid":"added"')}\n`);
+    expect(await changed(path)).toMatchObject({ updated: 1, unchanged: 5, refs: [{ path }] });
+    expect(await synced(home, own)).toMatchObject({ updated: 0 });
+    expect(dump(own).words).toEqual((await atOnce()).words);
+  });
+
+  it("is not enough where it is new, gone, or a database", async () => {
+    await synced(home, own);
+    const path = join(home, CLAUDE);
+    expect(await changed(join(dirname(path), "new.jsonl"))).toBeUndefined();
+    expect(await changed(join(home, ".local/share/opencode/opencode.db"))).toBeUndefined();
+    rmSync(path);
+    expect(await changed(path)).toBeUndefined();
   });
 });
 

@@ -1,7 +1,8 @@
 // sync: brings the catalog up to date with the stores, and the archive with it; once, or as long as it runs.
 import type { Command } from "commander";
+import type { SessionRef } from "../../adapters/adapter.ts";
 import { type Catalog, discardCatalog } from "../../catalog/catalog.ts";
-import type { SyncReport } from "../../catalog/sync.ts";
+import { type SyncReport, syncFiles } from "../../catalog/sync.ts";
 import { watch } from "../../catalog/watch.ts";
 import { addGone, archiveAll } from "../archiving.ts";
 import { update, withCatalog } from "../catalog.ts";
@@ -38,9 +39,10 @@ async function stay(context: Context, catalog: Catalog, options: Options): Promi
   const { home, output } = context;
   const places = await context.places();
   output.message("Watching the stores; Ctrl-C ends it.");
-  const onChange = async () => {
-    const report = await update(context, catalog, { words: true });
-    if (report.added + report.updated + report.removed > 0) await tell(context, report, options);
+  const onChange = async (changed?: ReadonlySet<string>) => {
+    const quick = changed && (await syncFiles(catalog, changed, { words: true }));
+    const report = quick ?? (await update(context, catalog, { words: true }));
+    if (report.added + report.updated + report.removed > 0) await tell(context, report, options, quick?.refs);
   };
   await watch(home, places, onChange, {
     signal: new AbortController().signal,
@@ -48,9 +50,15 @@ async function stay(context: Context, catalog: Catalog, options: Options): Promi
   });
 }
 
-async function tell(context: Context, report: SyncReport, options: Options): Promise<void> {
+/** `only`: the sessions that have changed, where they are known. */
+async function tell(
+  context: Context,
+  report: SyncReport,
+  options: Options,
+  only?: readonly SessionRef[],
+): Promise<void> {
   const { output } = context;
-  const archived = options.archive ? await archiveAll(context) : undefined;
+  const archived = options.archive ? await archiveAll(context, only) : undefined;
   const { added, updated, removed, unchanged, problems, ms } = report;
   const kept = archived && { archived: { added: archived.added, updated: archived.updated } };
   const facts = { added, updated, removed, unchanged, problems, ms: Math.round(ms), ...kept };
