@@ -8,7 +8,6 @@ import { type Found, idOf, walk } from "../src/catalog/scan.ts";
 import { search } from "../src/catalog/search.ts";
 import { parseQuery } from "../src/catalog/search-query.ts";
 import { sync } from "../src/catalog/sync.ts";
-import { keepMemorySmall } from "../src/cli/memory.ts";
 import { append } from "./appended.ts";
 import { readEverything, statEverything } from "./floor.ts";
 import { queriesFor } from "./queries.ts";
@@ -26,8 +25,6 @@ const tasks: Record<string, () => object | Promise<object>> = {
 
 const chosen = tasks[name];
 if (chosen === undefined) throw new Error(`there is no task ${name}`);
-// As the program itself does; the floor is measured as Node comes.
-if (name !== "floor" && name !== "walk") keepMemorySmall();
 console.log(JSON.stringify(await chosen()));
 
 async function timed(run: () => unknown): Promise<{ ms: number }> {

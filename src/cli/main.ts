@@ -72,9 +72,12 @@ const COMMANDS: Record<string, { summary: string; load(): Promise<CommandFile> }
   },
 };
 
+/** Commands that go through all sessions: many small ones, which takes a third longer with little memory. */
+const ABOUT_ALL = ["list", "sync", "search", "usage"];
+
 /** Takes the arguments after the program's name and returns the exit status. */
 export async function main(argv: string[]): Promise<number> {
-  keepMemorySmall();
+  if (!ABOUT_ALL.some((name) => argv.includes(name))) keepMemorySmall();
   process.stdout.on("error", endOfReader);
   // Nobody reads our messages, which is no reason to end differently.
   process.stderr.on("error", () => undefined);
