@@ -66,11 +66,11 @@ interface Target {
   flush(): boolean;
 }
 
-type Known = Seen & { files: string };
+type Known = Seen & { files: string; gone: number | null };
 
 function newTarget(shard: DatabaseSync, { onDone }: RunOptions): Target {
   const find = shard.prepare(
-    "SELECT stamp, (SELECT value FROM cursor WHERE session = key) AS cursor, searchable, files FROM session WHERE path = ? AND original_id = ? AND thread = ? AND agent = ?",
+    "SELECT stamp, (SELECT value FROM cursor WHERE session = key) AS cursor, searchable, files, gone FROM session WHERE path = ? AND original_id = ? AND thread = ? AND agent = ?",
   );
   let writer: Writer | undefined;
   let waiting: Addition[] = [];
@@ -110,7 +110,8 @@ function doneOf({ ref, isNew, piece }: Addition, isWritten: boolean): Done {
 async function run(adapter: Reader, { ref }: Job, target: Target, options: RunOptions): Promise<void> {
   const known = target.seen(ref);
   // Another process may have done it since it was looked at.
-  if (known?.stamp === stampOf(ref) && (known.searchable === 1 || !options.words)) {
+  const isCurrent = known?.stamp === stampOf(ref) && known.gone === null;
+  if (isCurrent && (known.searchable === 1 || !options.words)) {
     options.onDone({ bytes: sizeOf(ref), outcome: "unchanged", hasProblem: false });
     return;
   }

@@ -170,6 +170,17 @@ describe("a store that changes", () => {
     expect(dump(own)).toEqual(await atOnce());
   });
 
+  it("lists what was away and is back exactly as it was", async () => {
+    await synced(home, own);
+    renameSync(join(home, ".claude"), join(home, "away"));
+    await synced(home, own);
+    expect(rows({ agents: ["claude"] })).toEqual([]);
+    renameSync(join(home, "away"), join(home, ".claude"));
+    await synced(home, own, { words: false });
+    expect(rows({ agents: ["claude"] }).length).toBe(1);
+    expect(dump(own)).toEqual(await atOnce());
+  });
+
   it("counts an exact copy once, also when it was made later", async () => {
     await synced(home, own);
     const folder = join(home, ".claude/projects");
