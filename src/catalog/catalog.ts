@@ -1,6 +1,6 @@
 // Opens the catalog: a few SQLite databases, each with a share of the sessions, so that several threads can fill
 // them at once. All of it can be made anew from the stores, so what is damaged or of another version is.
-import { mkdirSync, rmSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { BatonError } from "../session/error.ts";
@@ -10,6 +10,8 @@ import { SCHEMA, SCHEMA_VERSION } from "./schema.ts";
 export interface Catalog {
   folder: string;
   shards: readonly DatabaseSync[];
+  /** The shards' files, to know later whether they are still the same. */
+  inodes: readonly number[];
   /** Why a shard had to be made anew, in a sentence each. */
   rebuilt: readonly string[];
   close(): void;
@@ -36,6 +38,7 @@ export function openCatalog(batonHome: string): Catalog {
   return {
     folder,
     shards,
+    inodes: shards.map((_, number) => inodeOf(shardPath(folder, number))),
     rebuilt,
     close() {
       for (const shard of shards) shard.close();
@@ -47,9 +50,14 @@ function catalogFolder(batonHome: string): string {
   return join(batonHome, "catalog");
 }
 
-/** Removes it; the next one to open it begins anew. */
-export function discardCatalog(batonHome: string): void {
-  for (let number = 0; number < SHARDS; number++) discard(catalogFolder(batonHome), number);
+/** Removes it, or what is left of the one that was opened; the next one to open it begins anew. */
+export function discardCatalog(batonHome: string, opened?: Pick<Catalog, "inodes">): void {
+  const folder = catalogFolder(batonHome);
+  if (!statSync(folder, { throwIfNoEntry: false })) return;
+  alone(folder, () => {
+    for (let number = 0; number < SHARDS; number++)
+      if (!opened || opened.inodes[number] === inodeOf(shardPath(folder, number))) discard(folder, number);
+  });
 }
 
 /** The same session is always in the same shard, and so are copies of it. */
@@ -66,12 +74,38 @@ export function openShard(
   try {
     return prepared(path);
   } catch (error) {
+    if (reasonToRebuild(error) === undefined) throw sqliteError(error, path);
+    return alone(folder, () => replaced(folder, number, onRebuild));
+  }
+}
+
+/** Looks again first: another process may have made it anew while this one waited. */
+function replaced(folder: string, number: number, onRebuild: (why: string) => void): DatabaseSync {
+  const path = shardPath(folder, number);
+  try {
+    return prepared(path);
+  } catch (error) {
     const why = reasonToRebuild(error);
     if (why === undefined) throw sqliteError(error, path);
     onRebuild(`${path} ${why}; it is made anew from the stores.`);
     discard(folder, number);
     return prepared(path);
   }
+}
+
+/** While no other process does; the kernel lets go of the lock when a process ends, however it ends. */
+function alone<T>(folder: string, work: () => T): T {
+  const lock = new DatabaseSync(join(folder, "rebuild.lock"), { timeout: PATIENCE_MS });
+  try {
+    lock.exec("BEGIN EXCLUSIVE");
+    return work();
+  } finally {
+    lock.close();
+  }
+}
+
+function inodeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.ino ?? -1;
 }
 
 function shardPath(folder: string, number: number): string {
@@ -84,7 +118,17 @@ function discard(folder: string, number: number): void {
 
 class OtherVersion extends Error {}
 
+/** It says what was said in every session, so nobody else may read it; SQLite's own files beside it are made alike. */
+function makePrivate(path: string): void {
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+}
+
 function prepared(path: string): DatabaseSync {
+  makePrivate(path);
   const shard = new DatabaseSync(path, { timeout: PATIENCE_MS });
   try {
     const { user_version: version } = shard.prepare("PRAGMA user_version").get() as { user_version: number };

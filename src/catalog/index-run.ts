@@ -183,19 +183,22 @@ function cursorIn({ cursor, files }: Known, ref: SessionRef): Cursor | undefined
   const [now] = ref.files;
   // Of a session that was read only in part so far no files are noted.
   if (!now || (before && before.inode !== now.inode) || now.size < read.at.offset) return undefined;
+  // One that has another time and not a byte more was written over.
+  if (before && before.size === now.size && before.mtimeMs !== now.mtimeMs) return undefined;
   return read.print !== undefined && read.print === printOf(ref.path, read.at.offset) ? read : undefined;
 }
 
-const PRINTED = 512;
+const PRINTED = 4096;
 
-/** Of the bytes before the cursor: a file that was written anew has others there. */
+/** Of the file's beginning and the bytes before the cursor: one that was written anew has others there. */
 function printOf(path: string, offset: number): string | undefined {
   const length = Math.min(PRINTED, offset);
-  const bytes = Buffer.alloc(length);
+  const bytes = Buffer.alloc(2 * length);
   let file: number | undefined;
   try {
     file = openSync(path, "r");
-    if (readSync(file, bytes, 0, length, offset - length) < length) return undefined;
+    const read = readSync(file, bytes, 0, length, 0) + readSync(file, bytes, length, length, offset - length);
+    if (read < bytes.length) return undefined;
     return createHash("sha1").update(bytes).digest("base64url");
   } catch {
     // Then it is read from its beginning, and that says what is wrong.

@@ -109,8 +109,8 @@ export function knowing(catalog: Catalog, rows: Rows): Looking {
       return { originalId, size, parent: parent ?? undefined, thread: thread === "" ? undefined : thread };
     },
     database(path) {
-      const row = catalog.shards[0]?.prepare("SELECT stamp FROM store WHERE path = ?").get(path);
-      return row && { stamp: String(row.stamp), sessions: () => refsIn(catalog, path) };
+      const stamp = storeStamp(catalog, path);
+      return stamp === undefined ? undefined : { stamp, sessions: () => refsIn(catalog, path) };
     },
   };
 }
@@ -136,6 +136,11 @@ export function* refsIn(catalog: Catalog, path: string): Generator<SessionRef> {
 export function sessionsIn({ shards }: Catalog): number {
   const counted = "SELECT count(*) AS count FROM session WHERE gone IS NULL";
   return shards.reduce((sum, shard) => sum + Number(shard.prepare(counted).get()?.count), 0);
+}
+
+export function storeStamp({ shards }: Catalog, path: string): string | undefined {
+  const row = shards[0]?.prepare("SELECT stamp FROM store WHERE path = ?").get(path);
+  return row && String(row.stamp);
 }
 
 export function noteStore({ shards }: Catalog, [path, stamp]: readonly [string, string]): void {

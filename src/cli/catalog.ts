@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Place } from "../adapters/adapter.ts";
 import { type Catalog, discardCatalog, isDamage, openCatalog } from "../catalog/catalog.ts";
+import { noteStore, storeStamp } from "../catalog/known.ts";
 import { projectsIn } from "../catalog/query.ts";
 import { type SyncOptions, type SyncReport, sync } from "../catalog/sync.ts";
 import { BatonError } from "../session/error.ts";
@@ -21,26 +22,21 @@ export async function withCatalog<T>(
   wanted: Wanted,
   use: (catalog: Catalog, report: SyncReport) => T | Promise<T>,
 ): Promise<T> {
+  const first = openSomewhere(context);
   try {
-    return await attempt(context, wanted, use);
+    return await use(first.catalog, await update(context, first.catalog, wanted));
   } catch (error) {
     if (!isDamage(error)) throw error;
     context.output.warn("The catalog is damaged; it is made anew from the stores.");
-    discardCatalog(context.batonHome);
-    return attempt(context, wanted, use);
-  }
-}
-
-async function attempt<T>(
-  context: Context,
-  wanted: Wanted,
-  use: (catalog: Catalog, report: SyncReport) => T | Promise<T>,
-): Promise<T> {
-  const opened = openSomewhere(context);
-  try {
-    return await use(opened.catalog, await update(context, opened.catalog, wanted));
+    discardCatalog(context.batonHome, first.catalog);
   } finally {
-    opened.close();
+    first.close();
+  }
+  const second = openSomewhere(context);
+  try {
+    return await use(second.catalog, await update(context, second.catalog, wanted));
+  } finally {
+    second.close();
   }
 }
 
@@ -59,11 +55,22 @@ export async function update(context: Context, catalog: Catalog, wanted: Wanted)
     onProblem: (path, error) => problems.push(`${path}: ${error.message}`),
   });
   progress.end();
+  if (wanted.newest === undefined) await adoptOnce(context, catalog);
   if (problems.length > 0)
     output.warn(
       `${counted(problems.length, "place")} could not be looked at: ${problems[0]}. \`baton doctor\` shows all.`,
     );
   return report;
+}
+
+const ADOPTED = ["archive", "adopted"] as const;
+
+/** A catalog that was just made, for whatever reason, knows nothing of the sessions that only the archive holds. */
+async function adoptOnce(context: Context, catalog: Catalog): Promise<void> {
+  if (storeStamp(catalog, ADOPTED[0]) === ADOPTED[1]) return;
+  const { addGone } = await import("./archiving.ts");
+  await addGone(context, catalog);
+  noteStore(catalog, ADOPTED);
 }
 
 interface Opened {

@@ -1,7 +1,7 @@
 // Several processes with one catalog, and processes that are killed.
 import { execFile, fork } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
@@ -56,6 +56,34 @@ it("twenty lists while one syncs all see every session", { timeout: 120_000 }, a
   expect(dump(own)).toEqual(await atOnce());
 });
 
+it("commands that find a damaged catalog at once all answer in full", { timeout: 120_000 }, async () => {
+  await baton("sync", "--no-archive");
+  const whole = (await baton("search", "word", "--json")).stdout;
+  const entries = (out: string) =>
+    (JSON.parse(out) as { hits: { session: string; entry: string }[] }).hits
+      .map(({ session, entry }) => `${session} ${entry}`)
+      .toSorted();
+  for (const number of [0, 1, 2, 3]) {
+    const path = join(own, "catalog", `shard-${number}.db`);
+    writeFileSync(path, Buffer.concat([Buffer.from("garbage!garbage!"), readFileSync(path).subarray(16)]));
+  }
+  const answers = await Promise.all(Array.from({ length: 6 }, () => baton("search", "word", "--json")));
+  for (const { stdout } of answers) expect(entries(stdout)).toEqual(entries(whole));
+});
+
+it("a session that only the archive has is found after any command made the catalog anew", async () => {
+  await baton("sync");
+  rmSync(join(home, CLAUDE));
+  const found = async () =>
+    (JSON.parse((await baton("search", "nobody agent:claude", "--json")).stdout) as { hits: unknown[] }).hits
+      .length;
+  const before = await found();
+  expect(before).toBeGreaterThan(0);
+  for (const number of [0, 1, 2, 3]) rmSync(join(own, "catalog", `shard-${number}.db`));
+  await baton("list", "--json");
+  expect(await found()).toBe(before);
+});
+
 it("syncs that run at once make one catalog", { timeout: 120_000 }, async () => {
   const reports = await Promise.all(Array.from({ length: 4 }, () => baton("sync", "--json")));
   const added = reports.map(({ stdout }) => (JSON.parse(stdout) as { added: number }).added);
@@ -91,7 +119,8 @@ function isUsable(): boolean {
   const catalog = openCatalog(own);
   try {
     expect(catalog.rebuilt).toEqual([]);
-    return listSessions(catalog, { subagents: true }).total >= 0 && catalog.shards.every(isSound);
+    const { sessions, total } = listSessions(catalog, { subagents: true });
+    return sessions.length === total && catalog.shards.every(isSound);
   } finally {
     catalog.close();
   }

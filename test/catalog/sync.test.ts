@@ -18,7 +18,7 @@ import { DatabaseSync } from "node:sqlite";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Looking } from "../../src/adapters/adapter.ts";
 import { adapters } from "../../src/adapters/index.ts";
-import { openCatalog } from "../../src/catalog/catalog.ts";
+import { discardCatalog, openCatalog } from "../../src/catalog/catalog.ts";
 import { listSessions, type Query } from "../../src/catalog/query.ts";
 import { findSessions, summarise } from "../../src/catalog/scan.ts";
 import { sync, syncFiles } from "../../src/catalog/sync.ts";
@@ -139,6 +139,17 @@ describe("a store that changes", () => {
     const path = join(home, CLAUDE);
     const lines = readFileSync(path, "utf8").split("\n");
     writeFileSync(path, lines.toSpliced(3, 0, lines[3] ?? "", "").join("\n"));
+    expect(await synced(home, own)).toMatchObject({ updated: 1, unchanged: 7 });
+    expect(dump(own)).toEqual(await atOnce());
+  });
+
+  it.each([
+    ["and has not a byte more", ""],
+    ["and goes on", `{"type":"title","title":"Another"}\n`],
+  ])("is read anew where a word in the beginning was replaced by one of its length %s", async (_, more) => {
+    await synced(home, own);
+    const path = join(home, CLAUDE);
+    writeFileSync(path, readFileSync(path, "utf8").replaceAll("nobody", "abcdef") + more);
     expect(await synced(home, own)).toMatchObject({ updated: 1, unchanged: 7 });
     expect(dump(own)).toEqual(await atOnce());
   });
@@ -272,6 +283,20 @@ describe("a catalog", () => {
     catalog.close();
     await synced(home, own);
     expect(dump(own)).toEqual(await atOnce());
+  });
+
+  it("is nobody else's to read", async () => {
+    await synced(home, own);
+    expect(shards().map((path) => statSync(path).mode & 0o777)).toEqual(Array(4).fill(0o600));
+  });
+
+  it("that was made anew by another process since is left alone", async () => {
+    const seen = openCatalog(own);
+    seen.close();
+    discardCatalog(own);
+    await synced(home, own);
+    discardCatalog(own, seen);
+    expect(rows().length).toBe(2);
   });
 
   it("of another version is made anew, with a message", async () => {

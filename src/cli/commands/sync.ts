@@ -4,7 +4,7 @@ import type { SessionRef } from "../../adapters/adapter.ts";
 import { type Catalog, discardCatalog } from "../../catalog/catalog.ts";
 import { type SyncReport, syncFiles } from "../../catalog/sync.ts";
 import { watch } from "../../catalog/watch.ts";
-import { addGone, archiveAll } from "../archiving.ts";
+import { archiveAll } from "../archiving.ts";
 import { update, withCatalog } from "../catalog.ts";
 import type { Run } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -27,8 +27,6 @@ export function define(command: Command, run: Run): void {
 async function synchronise(context: Context, options: Options): Promise<undefined> {
   if (options.rebuild) discardCatalog(context.batonHome);
   await withCatalog(context, { words: true }, async (catalog, report) => {
-    // A catalog that was just made knows nothing of what is gone.
-    if (options.rebuild || report.added > 0) await addGone(context, catalog);
     await tell(context, report, options);
     if (options.watch) await stay(context, catalog, options);
   });
