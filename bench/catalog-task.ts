@@ -3,10 +3,10 @@
 import { adapters } from "../src/adapters/index.ts";
 import { places } from "../src/adapters/places.ts";
 import { type Catalog, openCatalog, shardOf } from "../src/catalog/catalog.ts";
-import { runJobs } from "../src/catalog/index-run.ts";
+import { runJobs } from "../src/catalog/index/run.ts";
 import { type Found, idOf, walk } from "../src/catalog/scan.ts";
-import { search } from "../src/catalog/search.ts";
-import { parseQuery } from "../src/catalog/search-query.ts";
+import { parseQuery } from "../src/catalog/search/query.ts";
+import { search } from "../src/catalog/search/search.ts";
 import { sync } from "../src/catalog/sync.ts";
 import { append } from "./appended.ts";
 import { readEverything, statEverything } from "./floor.ts";

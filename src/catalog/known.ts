@@ -165,7 +165,7 @@ export async function dropCopies(
   found: readonly Found<Place>[],
   rows: Rows,
 ): Promise<void> {
-  const { newWriter } = await import("./index-write.ts");
+  const { newWriter } = await import("./index/write.ts");
   const kept = new Set(found);
   for (const one of all) {
     const row = kept.has(one) ? undefined : rows.of(one.ref);

@@ -1,7 +1,7 @@
 // A thread that reads some of the sessions into their shards.
 import { enableCompileCache } from "node:module";
 import { parentPort, workerData } from "node:worker_threads";
-import type { Done, Job } from "./index-run.ts";
+import type { Done, Job } from "./index/run.ts";
 
 export interface ThreadTask {
   folder: string;
@@ -15,7 +15,7 @@ const { folder, words, jobs, compiled } = workerData as ThreadTask;
 if (compiled !== undefined) enableCompileCache(compiled);
 const [{ readers }, { runJobs }] = await Promise.all([
   import("../adapters/readers.ts"),
-  import("./index-run.ts"),
+  import("./index/run.ts"),
 ]);
 await runJobs(jobs, readers, {
   folder,

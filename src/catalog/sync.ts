@@ -7,7 +7,7 @@ import { dirname, extname } from "node:path";
 import type { Home, Place, Reader, SessionRef } from "../adapters/adapter.ts";
 import { fileRef, type OnProblem } from "../adapters/folder.ts";
 import { type Catalog, SHARDS, shardOf } from "./catalog.ts";
-import type { Done, Job } from "./index-run.ts";
+import type { Done, Job } from "./index/run.ts";
 import {
   dropCopies,
   forget,
@@ -179,7 +179,7 @@ async function runAll(
   // Threads use the adapters on the list.
   if (!load && progress.ofBytes >= WORTH_THREADS) return inThreads(folder, jobs, words, onDone);
   const readers = load ? await load() : (await import("../adapters/readers.ts")).readers;
-  const { runJobs } = await import("./index-run.ts");
+  const { runJobs } = await import("./index/run.ts");
   await runJobs(jobs, readers, { folder, words, onDone });
 }
 

@@ -1,8 +1,8 @@
 // A session that only the archive holds any more, for every command that reads one.
 import { adapterNamed } from "../adapters/named.ts";
-import { archivedNamed } from "../catalog/archive-find.ts";
-import { openArchived } from "../catalog/archive-open.ts";
-import { type ArchivedSession, archivedSessions } from "../catalog/archive-read.ts";
+import { archivedNamed } from "../catalog/archive/find.ts";
+import { openArchived } from "../catalog/archive/open.ts";
+import { type ArchivedSession, archivedSessions } from "../catalog/archive/read.ts";
 import { BatonError } from "../session/error.ts";
 import { privateFolder } from "../storage/copy-file.ts";
 import type { Context } from "./context.ts";

@@ -1,8 +1,8 @@
 // Archives every session that a store holds, with progress and warnings: `archive` and `sync` do it alike.
 import type { SessionRef } from "../adapters/adapter.ts";
 import { adapterNamed } from "../adapters/named.ts";
-import { type Archived, archiveSessions } from "../catalog/archive.ts";
-import { adoptGone } from "../catalog/archive-adopt.ts";
+import { adoptGone } from "../catalog/archive/adopt.ts";
+import { type Archived, archiveSessions } from "../catalog/archive/archive.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { walk } from "../catalog/scan.ts";
 import type { Context } from "./context.ts";

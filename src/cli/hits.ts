@@ -1,6 +1,6 @@
 // The hits of a search as lines: sessions with what was found in them, the words marked.
 import type { Place } from "../adapters/adapter.ts";
-import type { Hit } from "../catalog/search-hit.ts";
+import type { Hit } from "../catalog/search/hit.ts";
 import { badge } from "./badge.ts";
 import type { Output } from "./output.ts";
 import { ago, cut, padded, shortPath, widthOf } from "./text.ts";

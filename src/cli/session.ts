@@ -2,7 +2,7 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Adapter, SessionRef } from "../adapters/adapter.ts";
-import type { ArchivedSession } from "../catalog/archive-read.ts";
+import type { ArchivedSession } from "../catalog/archive/read.ts";
 import { isPath, locate } from "../catalog/locate.ts";
 import type { Found } from "../catalog/scan.ts";
 import { understood } from "../catalog/understood.ts";

@@ -85,7 +85,7 @@ describe("changing a disk", () => {
     "src/adapters/opencode/plan.ts": "an empty configuration under the temp folder for an import",
     "src/cli/catalog.ts": "a catalog under the temp folder where none can be kept",
     "src/catalog/catalog.ts": "makes the folder of our own databases, and removes those that are damaged",
-    "src/catalog/archive-index.ts": "the manifest of our own archive",
+    "src/catalog/archive/manifest.ts": "the manifest of our own archive",
     "src/adapters/program.ts": "an empty home under the temp folder for asking a CLI its version",
   };
 

@@ -2,10 +2,10 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { archiveSessions } from "../../src/catalog/archive.ts";
-import { type PruneRequest, pruneArchive } from "../../src/catalog/archive-prune.ts";
-import { archivedSessions } from "../../src/catalog/archive-read.ts";
-import { reportArchive } from "../../src/catalog/archive-report.ts";
+import { archiveSessions } from "../../src/catalog/archive/archive.ts";
+import { type PruneRequest, pruneArchive } from "../../src/catalog/archive/prune.ts";
+import { archivedSessions } from "../../src/catalog/archive/read.ts";
+import { reportArchive } from "../../src/catalog/archive/report.ts";
 import {
   found,
   frameCount,

@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { archiveSessions } from "../../src/catalog/archive.ts";
-import { archivedSessions, readArchived } from "../../src/catalog/archive-read.ts";
+import { archiveSessions } from "../../src/catalog/archive/archive.ts";
+import { archivedSessions, readArchived } from "../../src/catalog/archive/read.ts";
 import { found, kept, type Place, samplePlace } from "./archived.ts";
 
 const databaseOf = ({ home }: Place) => join(home.dir, ".local/share/opencode/opencode.db");

@@ -14,9 +14,9 @@ import {
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, it } from "vitest";
-import { archiveSessions } from "../../src/catalog/archive.ts";
-import { checkArchive, damagedSessions } from "../../src/catalog/archive-check.ts";
-import { archivedSessions } from "../../src/catalog/archive-read.ts";
+import { archiveSessions } from "../../src/catalog/archive/archive.ts";
+import { checkArchive, damagedSessions } from "../../src/catalog/archive/check.ts";
+import { archivedSessions } from "../../src/catalog/archive/read.ts";
 import {
   found,
   frameCount,

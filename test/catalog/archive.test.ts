@@ -10,8 +10,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { archiveSessions } from "../../src/catalog/archive.ts";
-import { archivedSessions, goneAmong, readArchived } from "../../src/catalog/archive-read.ts";
+import { archiveSessions } from "../../src/catalog/archive/archive.ts";
+import { archivedSessions, goneAmong, readArchived } from "../../src/catalog/archive/read.ts";
 import { found, frameCount, frames, kept, lines, logPath, newPlace, samplePlace, write } from "./archived.ts";
 
 describe("what was archived", () => {

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Adapter, Home } from "../../src/adapters/adapter.ts";
 import { adapters } from "../../src/adapters/index.ts";
-import { bytesIn, versionsIn, withIndex } from "../../src/catalog/archive-read.ts";
+import { bytesIn, versionsIn, withIndex } from "../../src/catalog/archive/read.ts";
 import type { Found } from "../../src/catalog/scan.ts";
 
 export interface Place {

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { adapters } from "../../src/adapters/index.ts";
 import { openCatalog } from "../../src/catalog/catalog.ts";
-import { search } from "../../src/catalog/search.ts";
-import { parseQuery } from "../../src/catalog/search-query.ts";
+import { parseQuery } from "../../src/catalog/search/query.ts";
+import { search } from "../../src/catalog/search/search.ts";
 import { dump, synced } from "./dump.ts";
 
 const ID = "00000000-0000-4000-8000-00000000beef";

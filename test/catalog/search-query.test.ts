@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseQuery, type SearchQuery } from "../../src/catalog/search-query.ts";
+import { parseQuery, type SearchQuery } from "../../src/catalog/search/query.ts";
 import { BatonError } from "../../src/session/error.ts";
 
 describe("what a query means", () => {

@@ -2,9 +2,9 @@
 import { appendFileSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { adapters } from "../../src/adapters/index.ts";
-import { archiveSessions } from "../../src/catalog/archive.ts";
+import { archiveSessions } from "../../src/catalog/archive/archive.ts";
 import { findSessions } from "../../src/catalog/scan.ts";
-import type { SearchResult } from "../../src/catalog/search.ts";
+import type { SearchResult } from "../../src/catalog/search/search.ts";
 import { layOut, privateHome } from "../conformance/fixtures.ts";
 import { type Said, writeSession } from "./claude-session.ts";
 import { searchIn } from "./searching.ts";

@@ -5,8 +5,8 @@ import { onTestFinished } from "vitest";
 import type { Adapter, Home } from "../../src/adapters/adapter.ts";
 import { adapters } from "../../src/adapters/index.ts";
 import { type Catalog, openCatalog } from "../../src/catalog/catalog.ts";
-import { type SearchOptions, type SearchResult, search } from "../../src/catalog/search.ts";
-import { parseQuery } from "../../src/catalog/search-query.ts";
+import { parseQuery } from "../../src/catalog/search/query.ts";
+import { type SearchOptions, type SearchResult, search } from "../../src/catalog/search/search.ts";
 import { sync } from "../../src/catalog/sync.ts";
 
 export interface Searching {

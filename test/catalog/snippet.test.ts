@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseQuery } from "../../src/catalog/search-query.ts";
-import { cutAround, newFinder } from "../../src/catalog/snippet.ts";
+import { parseQuery } from "../../src/catalog/search/query.ts";
+import { cutAround, newFinder } from "../../src/catalog/search/snippet.ts";
 
 describe("the line that shows why a text was found", () => {
   it.each([

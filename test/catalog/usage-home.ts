@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 import { adapters } from "../../src/adapters/index.ts";
 import { openCatalog } from "../../src/catalog/catalog.ts";
 import { sync } from "../../src/catalog/sync.ts";
-import { type UsageQuery, type UsageReport, usageOf } from "../../src/catalog/usage.ts";
+import { type UsageQuery, type UsageReport, usageOf } from "../../src/catalog/usage/usage.ts";
 import { readOverrides } from "../../src/models/overrides.ts";
 import { loadPrices } from "../../src/models/prices.ts";
 import type { RowLine } from "../../src/storage/rows.ts";

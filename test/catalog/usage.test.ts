@@ -2,7 +2,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { SCHEMA } from "../../src/catalog/schema.ts";
-import { type UsageQuery, usageOf } from "../../src/catalog/usage.ts";
+import { type UsageQuery, usageOf } from "../../src/catalog/usage/usage.ts";
 import type { FindPrice } from "../../src/models/prices.ts";
 import { newHome } from "./usage-home.ts";
 

@@ -1,7 +1,7 @@
 // The table of usage: columns that have something to say, bars that fit, nothing wider than the terminal.
 import pc from "picocolors";
 import { describe, expect, it } from "vitest";
-import type { UsageReport, UsageRow, UsageSums } from "../../src/catalog/usage.ts";
+import type { UsageReport, UsageRow, UsageSums } from "../../src/catalog/usage/usage.ts";
 import { widthOf } from "../../src/cli/text.ts";
 import { short, usageTable } from "../../src/cli/usage-table.ts";
 

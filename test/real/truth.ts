@@ -11,7 +11,7 @@ import type { CliName } from "./install.ts";
 import { adapterOf, openFrom } from "./read.ts";
 import { SCENARIOS } from "./scenarios.ts";
 
-export const PROMPT = "The question that comes after everything else";
+const PROMPT = "The question that comes after everything else";
 
 export function tellsTheTruth(name: CliName): void {
   describe(`what ${name} itself resumes`, () => {
@@ -35,7 +35,7 @@ interface Resumed {
 }
 
 /** What the CLI told its model, beside the session as it was before. */
-export async function compared({ rig, turn, before, id }: Resumed) {
+async function compared({ rig, turn, before, id }: Resumed) {
   expect(turn).toMatchObject({ id, exitCode: 0 });
   const adapter = adapterOf(rig.name);
   const source = await openFrom(adapter, before, id);

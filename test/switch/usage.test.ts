@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { adapters } from "../../src/adapters/index.ts";
 import { openCatalog } from "../../src/catalog/catalog.ts";
 import { sync } from "../../src/catalog/sync.ts";
-import { type UsageSums, usageOf } from "../../src/catalog/usage.ts";
+import { type UsageSums, usageOf } from "../../src/catalog/usage/usage.ts";
 import { readOverrides } from "../../src/models/overrides.ts";
 import { loadPrices } from "../../src/models/prices.ts";
 import { carry } from "../../src/switch/carry.ts";

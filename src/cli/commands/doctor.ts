@@ -1,6 +1,6 @@
 // doctor: which agents and stores were found, and what is wrong with them.
 import type { Command } from "commander";
-import { archivedAsIs } from "../../catalog/archive-read.ts";
+import { archivedAsIs } from "../../catalog/archive/read.ts";
 import { type AgentReport, examine } from "../../catalog/doctor.ts";
 import { operations } from "../../storage/operations.ts";
 import { type Recovery, recover } from "../../storage/recover.ts";

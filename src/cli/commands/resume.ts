@@ -5,7 +5,7 @@ import { createInterface } from "node:readline/promises";
 import { type Command, Option } from "commander";
 import type { Adapter } from "../../adapters/adapter.ts";
 import { adapterNamed } from "../../adapters/named.ts";
-import type { ArchivedSession } from "../../catalog/archive-read.ts";
+import type { ArchivedSession } from "../../catalog/archive/read.ts";
 import { BatonError } from "../../session/error.ts";
 import type { Source } from "../../session/source.ts";
 import { nameOf } from "../../switch/carry.ts";

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { adapterNamed } from "../../adapters/named.ts";
-import { GROUPINGS, type Grouping, type UsageReport, usageOf } from "../../catalog/usage.ts";
+import { GROUPINGS, type Grouping, type UsageReport, usageOf } from "../../catalog/usage/usage.ts";
 import { type Overrides, readOverrides } from "../../models/overrides.ts";
 import { loadPrices } from "../../models/prices.ts";
 import { withCatalog } from "../catalog.ts";

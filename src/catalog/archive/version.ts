@@ -1,11 +1,11 @@
 // What is new of a file, or of a session's rows: which of the frames that are archived are still its beginning, and
 // the frames behind them.
 import type { DatabaseSync } from "node:sqlite";
-import { framesOf, framesOfLines, type OpenedFile, openToFrame } from "../storage/frames.ts";
-import { digestOf } from "../storage/pack.ts";
-import type { NativeRecord } from "../storage/records.ts";
-import { prepared, type Version } from "./archive-notes.ts";
-import type { Batches } from "./archive-write.ts";
+import { framesOf, framesOfLines, type OpenedFile, openToFrame } from "../../storage/frames.ts";
+import { digestOf } from "../../storage/pack.ts";
+import type { NativeRecord } from "../../storage/records.ts";
+import { prepared, type Version } from "./notes.ts";
+import type { Batches } from "./write.ts";
 
 interface Part {
   start: number;

@@ -2,13 +2,13 @@
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import type { Reader, SessionRef } from "../adapters/adapter.ts";
-import { BatonError } from "../session/error.ts";
-import { keepingOpen } from "../storage/sqlite.ts";
-import { openShard } from "./catalog.ts";
-import { type Cursor, hiddenBits, type Piece, readSession } from "./index-read.ts";
-import { type Addition, newWriter, type Seen, type Writer } from "./index-write.ts";
-import { sizeOf, stampOf } from "./scan.ts";
+import type { Reader, SessionRef } from "../../adapters/adapter.ts";
+import { BatonError } from "../../session/error.ts";
+import { keepingOpen } from "../../storage/sqlite.ts";
+import { openShard } from "../catalog.ts";
+import { sizeOf, stampOf } from "../scan.ts";
+import { type Cursor, hiddenBits, type Piece, readSession } from "./read.ts";
+import { type Addition, newWriter, type Seen, type Writer } from "./write.ts";
 
 /** A session that has to be read. Plain data, so that it can be handed to a thread. */
 export interface Job {

@@ -2,9 +2,9 @@
 // subagents, and, after a fork, the copied ones too (measured with Claude Code 2.1.325). It is spread over the
 // messages, so that days and models have their share and a copied message counts once.
 import type { DatabaseSync } from "node:sqlite";
-import { costOf, type FindPrice } from "../models/prices.ts";
+import { costOf, type FindPrice } from "../../models/prices.ts";
+import { type Message, messagesIn, type SessionFacts } from "./messages.ts";
 import type { Cost } from "./usage.ts";
-import { type Message, messagesIn, type SessionFacts } from "./usage-messages.ts";
 
 export interface WholeCosts {
   /** Undefined: the cost of its session is not known as a whole, or does not cover this message. */

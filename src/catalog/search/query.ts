@@ -1,9 +1,9 @@
 // The language of searches: words, "phrases", beginnings*, *parts*, -without, OR, and filters such as agent:NAME.
 // What cannot be understood is an error that shows the place.
-import { BatonError } from "../session/error.ts";
-import { SCOPES } from "./schema.ts";
-import { sinceOf } from "./since.ts";
-import { wordsOf } from "./words.ts";
+import { BatonError } from "../../session/error.ts";
+import { wordsOf } from "../index/words.ts";
+import { SCOPES } from "../schema.ts";
+import { sinceOf } from "../since.ts";
 
 /** Words that stand one behind another. What is written with punctuation or without blanks is several words. */
 export interface Phrase {

@@ -1,10 +1,10 @@
 // Finds the archived session that a name means, as sessions of the stores are named.
 import { resolve } from "node:path";
-import type { Adapter } from "../adapters/adapter.ts";
-import { adapterNamed } from "../adapters/named.ts";
-import { BatonError } from "../session/error.ts";
-import type { ArchivedSession } from "./archive-read.ts";
-import { isPath } from "./locate.ts";
+import type { Adapter } from "../../adapters/adapter.ts";
+import { adapterNamed } from "../../adapters/named.ts";
+import { BatonError } from "../../session/error.ts";
+import { isPath } from "../locate.ts";
+import type { ArchivedSession } from "./read.ts";
 
 const SHORTEST_PREFIX = 4;
 const LISTED = 10;

@@ -1,13 +1,13 @@
 // What the archive holds, for reading: the list of its sessions, any stretch of a file, a whole session as files
 // that its adapter opens.
 import type { DatabaseSync } from "node:sqlite";
-import type { FileRef, SessionRef } from "../adapters/adapter.ts";
-import { BatonError } from "../session/error.ts";
-import { sessionId } from "../session/id.ts";
-import { codeOf } from "../storage/disk.ts";
-import { readFrame } from "../storage/pack.ts";
-import { packPath, readIndex } from "./archive-index.ts";
-import { stampOf } from "./scan.ts";
+import type { FileRef, SessionRef } from "../../adapters/adapter.ts";
+import { BatonError } from "../../session/error.ts";
+import { sessionId } from "../../session/id.ts";
+import { codeOf } from "../../storage/disk.ts";
+import { readFrame } from "../../storage/pack.ts";
+import { stampOf } from "../scan.ts";
+import { packPath, readIndex } from "./manifest.ts";
 
 export interface ArchivedFile {
   /** As it is called in the archive. */

@@ -1,19 +1,19 @@
 // Reads a session for the catalog, in one pass: what a list shows, the tokens of each message, the words of every
 // text, and what the model does not see any more. Where reading stopped is a cursor; a file that grew is read from
 // there on. A large session comes in several pieces, each of which can be stored by itself.
-import type { Reader, SessionRef } from "../adapters/adapter.ts";
-import { type HeaderState, headerBuilder } from "../adapters/header.ts";
-import { conclude, finishSkeleton, type Gathered, type Reading } from "../adapters/open.ts";
-import type { Loss } from "../session/losses.ts";
-import type { Entry, Header, Usage } from "../session/session.ts";
-import { type Skeleton, skeletonBuilder } from "../session/skeleton.ts";
-import type { Folded } from "../session/source.ts";
-import { type Position, START } from "../storage/position.ts";
-import type { NativeRecord } from "../storage/records.ts";
-import { threadPositions } from "../transform/visible.ts";
-import { newBeside } from "./index-beside.ts";
-import { filesOf, textsOf, toolOf } from "./index-texts.ts";
-import { LOCAL } from "./usage-messages.ts";
+import type { Reader, SessionRef } from "../../adapters/adapter.ts";
+import { type HeaderState, headerBuilder } from "../../adapters/header.ts";
+import { conclude, finishSkeleton, type Gathered, type Reading } from "../../adapters/open.ts";
+import type { Loss } from "../../session/losses.ts";
+import type { Entry, Header, Usage } from "../../session/session.ts";
+import { type Skeleton, skeletonBuilder } from "../../session/skeleton.ts";
+import type { Folded } from "../../session/source.ts";
+import { type Position, START } from "../../storage/position.ts";
+import type { NativeRecord } from "../../storage/records.ts";
+import { threadPositions } from "../../transform/visible.ts";
+import { LOCAL } from "../usage/messages.ts";
+import { newBeside } from "./beside.ts";
+import { filesOf, textsOf, toolOf } from "./texts.ts";
 import { foldText } from "./words.ts";
 
 /** A text on its way into the index. */

@@ -1,10 +1,10 @@
 // Opens a session of which only the archive is left: its files are put into a private folder for as long as somebody
 // reads them.
 import { basename, join, parse } from "node:path";
-import type { Adapter, FileRef, SessionRef } from "../adapters/adapter.ts";
-import { BatonError } from "../session/error.ts";
-import type { Source } from "../session/source.ts";
-import { withPrivateFolder, writePieces } from "../storage/copy-file.ts";
+import type { Adapter, FileRef, SessionRef } from "../../adapters/adapter.ts";
+import { BatonError } from "../../session/error.ts";
+import type { Source } from "../../session/source.ts";
+import { withPrivateFolder, writePieces } from "../../storage/copy-file.ts";
 import {
   type ArchivedFile,
   type ArchivedSession,
@@ -12,7 +12,7 @@ import {
   versionsIn,
   withIndex,
   withSubagents,
-} from "./archive-read.ts";
+} from "./read.ts";
 
 export interface ArchivedSource {
   batonHome: string;

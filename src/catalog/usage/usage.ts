@@ -2,10 +2,10 @@
 // one that follows from a price, one of estimated tokens, and tokens that have no price are kept apart.
 import { isAbsolute, relative } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { modelOf } from "../models/names.ts";
-import { costOf, type FindPrice, type Price } from "../models/prices.ts";
-import { type Message, messagesOnce, type SessionFacts, sessionsOf } from "./usage-messages.ts";
-import { wholeCosts } from "./usage-whole.ts";
+import { modelOf } from "../../models/names.ts";
+import { costOf, type FindPrice, type Price } from "../../models/prices.ts";
+import { type Message, messagesOnce, type SessionFacts, sessionsOf } from "./messages.ts";
+import { wholeCosts } from "./whole.ts";
 
 export const GROUPINGS = ["day", "agent", "model", "project", "session"] as const;
 export type Grouping = (typeof GROUPINGS)[number];

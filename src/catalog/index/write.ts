@@ -1,11 +1,11 @@
 // Puts what was read of sessions into a shard, many sessions in one transaction. Whoever finds that another process
 // has gone on with a session since it was looked at leaves it alone: that process was faster.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Reader, SessionRef } from "../adapters/adapter.ts";
-import type { Header } from "../session/session.ts";
-import { badgeOf } from "../session/vendor.ts";
-import type { Doc, MessageUsage, Piece } from "./index-read.ts";
-import { changedAt, idOf, stampOf } from "./scan.ts";
+import type { Reader, SessionRef } from "../../adapters/adapter.ts";
+import type { Header } from "../../session/session.ts";
+import { badgeOf } from "../../session/vendor.ts";
+import { changedAt, idOf, stampOf } from "../scan.ts";
+import type { Doc, MessageUsage, Piece } from "./read.ts";
 
 /** A piece of a session, and what it goes on from. */
 export interface Addition {

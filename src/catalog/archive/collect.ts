@@ -2,11 +2,11 @@
 // manifest has changed over. Only the one writer there is does this.
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { unlinkIfAny } from "../storage/disk.ts";
-import { FRAME_COST, type Packed } from "../storage/pack.ts";
-import { repack } from "../storage/repack.ts";
-import { archiveFolder, packName, packNumber } from "./archive-index.ts";
-import { type Identity, noteOf } from "./archive-notes.ts";
+import { unlinkIfAny } from "../../storage/disk.ts";
+import { FRAME_COST, type Packed } from "../../storage/pack.ts";
+import { repack } from "../../storage/repack.ts";
+import { archiveFolder, packName, packNumber } from "./manifest.ts";
+import { type Identity, noteOf } from "./notes.ts";
 
 const UNUSED = "NOT EXISTS (SELECT 1 FROM part WHERE part.frame = frame.key)";
 

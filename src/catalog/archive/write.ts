@@ -3,9 +3,9 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { compressed, digestOf, openPack, type PackWriter, type Place } from "../storage/pack.ts";
-import { addFrame, addPack, packName, packNumber } from "./archive-index.ts";
-import { applyNote, type Note } from "./archive-notes.ts";
+import { compressed, digestOf, openPack, type PackWriter, type Place } from "../../storage/pack.ts";
+import { addFrame, addPack, packName, packNumber } from "./manifest.ts";
+import { applyNote, type Note } from "./notes.ts";
 
 export interface Batches {
   /** Takes a frame in, unless it is there already; its hash as notes name it. The bytes are not to be changed. */

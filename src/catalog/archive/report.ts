@@ -2,8 +2,8 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { archiveFolder } from "./archive-index.ts";
-import { withIndex } from "./archive-read.ts";
+import { archiveFolder } from "./manifest.ts";
+import { withIndex } from "./read.ts";
 
 export interface ArchiveSize {
   sessions: number;

@@ -2,10 +2,10 @@
 // names the file.
 import { closeSync, openSync, readSync } from "node:fs";
 import { basename } from "node:path";
-import type { FileRef, SessionRef } from "../adapters/adapter.ts";
-import type { Entry } from "../session/session.ts";
-import type { Doc } from "./index-read.ts";
-import { SCOPES } from "./schema.ts";
+import type { FileRef, SessionRef } from "../../adapters/adapter.ts";
+import type { Entry } from "../../session/session.ts";
+import { SCOPES } from "../schema.ts";
+import type { Doc } from "./read.ts";
 import { foldText } from "./words.ts";
 
 /** In place of a record's number: the text stands in the file that `file` names. */

@@ -2,15 +2,15 @@
 // unchanged costs a comparison; of a file that has grown only the last frame is written again; bytes that are there
 // already are not written twice.
 import type { DatabaseSync } from "node:sqlite";
-import type { FileRef, SessionRef } from "../adapters/adapter.ts";
-import { codeOf } from "../storage/disk.ts";
-import { collect } from "./archive-collect.ts";
-import { archiveFolder, writeIndex } from "./archive-index.ts";
-import type { NoteFile, SessionNote } from "./archive-notes.ts";
-import { versionOfFile, versionOfLines } from "./archive-version.ts";
-import { type Batches, newBatches } from "./archive-write.ts";
-import { changedAt, type Found, idOf, stampOf } from "./scan.ts";
-import type { Progress } from "./sync.ts";
+import type { FileRef, SessionRef } from "../../adapters/adapter.ts";
+import { codeOf } from "../../storage/disk.ts";
+import { changedAt, type Found, idOf, stampOf } from "../scan.ts";
+import type { Progress } from "../sync.ts";
+import { collect } from "./collect.ts";
+import { archiveFolder, writeIndex } from "./manifest.ts";
+import type { NoteFile, SessionNote } from "./notes.ts";
+import { versionOfFile, versionOfLines } from "./version.ts";
+import { type Batches, newBatches } from "./write.ts";
 
 export interface ArchiveOptions {
   onProgress?(progress: Progress): void;

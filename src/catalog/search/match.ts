@@ -1,7 +1,7 @@
 // A query in the index's own language. Every word is quoted, so nothing that was typed means anything else there.
 import type { DatabaseSync } from "node:sqlite";
-import type { Phrase, SearchQuery } from "./search-query.ts";
-import { wordsWith } from "./search-terms.ts";
+import type { Phrase, SearchQuery } from "./query.ts";
+import { wordsWith } from "./terms.ts";
 
 export interface Match {
   /** Undefined when the shard has none of the words: nothing can be found there. */

@@ -1,7 +1,7 @@
 // The piece of a text that shows why it was found: one line around the words that were looked for, with where they are.
-import { withoutSequences } from "../formats/escapes.ts";
-import type { Phrase, SearchQuery } from "./search-query.ts";
-import { asRead, foldText } from "./words.ts";
+import { withoutSequences } from "../../formats/escapes.ts";
+import { asRead, foldText } from "../index/words.ts";
+import type { Phrase, SearchQuery } from "./query.ts";
 
 export interface Snippet {
   text: string;

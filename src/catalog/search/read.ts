@@ -1,11 +1,11 @@
 // The texts of one native record, for a snippet: from its bytes in the session's file, through the adapter where the
 // session is no file of lines, from the archive where the file is gone.
 import { closeSync, constants, openSync, readSync } from "node:fs";
-import type { Adapter, FileRef, SessionRef } from "../adapters/adapter.ts";
-import { BatonError } from "../session/error.ts";
-import { readArchived } from "./archive-read.ts";
-import { BESIDE } from "./index-beside.ts";
-import { textsOf } from "./index-texts.ts";
+import type { Adapter, FileRef, SessionRef } from "../../adapters/adapter.ts";
+import { BatonError } from "../../session/error.ts";
+import { readArchived } from "../archive/read.ts";
+import { BESIDE } from "../index/beside.ts";
+import { textsOf } from "../index/texts.ts";
 
 /** They are asked for only where a file's own bytes are not enough. */
 export type LoadAdapters = () => Promise<readonly Adapter[]>;

@@ -1,8 +1,8 @@
 // What a search is narrowed to, as conditions on the rows of `entry` (e) and `session`.
 import type { SQLInputValue } from "node:sqlite";
-import { SCOPES, type Scope } from "./schema.ts";
-import type { Filter } from "./search-query.ts";
-import { sinceOf } from "./since.ts";
+import { SCOPES, type Scope } from "../schema.ts";
+import { sinceOf } from "../since.ts";
+import type { Filter } from "./query.ts";
 
 export interface Narrowing {
   scopes?: readonly Scope[];

@@ -1,12 +1,12 @@
 // Takes sessions out of the archive. What would go is worked out by doing it in a transaction that is then rolled
 // back, so that the preview is what happens.
 import type { DatabaseSync } from "node:sqlite";
-import type { SessionRef } from "../adapters/adapter.ts";
-import { collect, unusedBytes } from "./archive-collect.ts";
-import { archiveFolder, writeIndex } from "./archive-index.ts";
-import { applyNote, type Note } from "./archive-notes.ts";
-import { type ArchivedSession, goneAmong, sessionsIn, withSubagents } from "./archive-read.ts";
-import { newBatches } from "./archive-write.ts";
+import type { SessionRef } from "../../adapters/adapter.ts";
+import { collect, unusedBytes } from "./collect.ts";
+import { archiveFolder, writeIndex } from "./manifest.ts";
+import { applyNote, type Note } from "./notes.ts";
+import { type ArchivedSession, goneAmong, sessionsIn, withSubagents } from "./read.ts";
+import { newBatches } from "./write.ts";
 
 export interface PruneRequest {
   /** The sessions that the stores hold now. */

@@ -1,10 +1,10 @@
 // One hit as it is shown: its session, its entry, and the line that it was found in.
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import type { Catalog } from "./catalog.ts";
-import { hiddenBits } from "./index-read.ts";
-import { SCOPES, type Scope } from "./schema.ts";
-import { type LoadAdapters, type RecordPlace, refOf, textsAt } from "./search-read.ts";
+import type { Catalog } from "../catalog.ts";
+import { hiddenBits } from "../index/read.ts";
+import { SCOPES, type Scope } from "../schema.ts";
+import { type LoadAdapters, type RecordPlace, refOf, textsAt } from "./read.ts";
 import { cutAround, type Finder, type Snippet, type Spot } from "./snippet.ts";
 
 export interface Hit {

@@ -1,7 +1,7 @@
 // In what order hits are shown: what the user and the model said before what tools printed, sessions that are about
 // the words before others, what is recent before what is old, and not one session alone.
-import type { Scope } from "./schema.ts";
-import { SCOPES } from "./schema.ts";
+import type { Scope } from "../schema.ts";
+import { SCOPES } from "../schema.ts";
 
 export interface Candidate {
   scope: number;

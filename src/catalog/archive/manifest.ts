@@ -12,12 +12,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { BatonError } from "../session/error.ts";
-import { acquire } from "../storage/lock.ts";
-import { scanPack } from "../storage/pack.ts";
-import { sqliteError } from "../storage/sqlite.ts";
-import { applyNote, noteOf, prepared } from "./archive-notes.ts";
-import { isDamage } from "./catalog.ts";
+import { BatonError } from "../../session/error.ts";
+import { acquire } from "../../storage/lock.ts";
+import { scanPack } from "../../storage/pack.ts";
+import { sqliteError } from "../../storage/sqlite.ts";
+import { isDamage } from "../catalog.ts";
+import { applyNote, noteOf, prepared } from "./notes.ts";
 
 const VERSION = 1;
 const PATIENCE_MS = 20_000;

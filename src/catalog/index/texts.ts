@@ -1,6 +1,6 @@
 // What of an entry is found by searching: its texts, each with what it is.
-import type { Entry } from "../session/session.ts";
-import { SCOPES, type Scope } from "./schema.ts";
+import type { Entry } from "../../session/session.ts";
+import { SCOPES, type Scope } from "../schema.ts";
 
 export interface Text {
   /** Its number in SCOPES. */

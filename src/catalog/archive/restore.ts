@@ -3,15 +3,15 @@
 import { createHash, type Hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import type { Adapter, Command, Home, Kept, SessionRef } from "../adapters/adapter.ts";
-import { restoredFiles } from "../adapters/kept.ts";
-import { BatonError } from "../session/error.ts";
-import { apply } from "../storage/apply.ts";
-import type { Change } from "../storage/changes.ts";
-import { hashFile } from "../storage/disk.ts";
-import { notArchived, withArchived } from "./archive-open.ts";
-import { type ArchivedSession, bytesIn, goneAmong, withIndex, withSubagents } from "./archive-read.ts";
-import type { Found } from "./scan.ts";
+import type { Adapter, Command, Home, Kept, SessionRef } from "../../adapters/adapter.ts";
+import { restoredFiles } from "../../adapters/kept.ts";
+import { BatonError } from "../../session/error.ts";
+import { apply } from "../../storage/apply.ts";
+import type { Change } from "../../storage/changes.ts";
+import { hashFile } from "../../storage/disk.ts";
+import type { Found } from "../scan.ts";
+import { notArchived, withArchived } from "./open.ts";
+import { type ArchivedSession, bytesIn, goneAmong, withIndex, withSubagents } from "./read.ts";
 
 export interface RestoreRequest {
   session: ArchivedSession;

@@ -1,11 +1,11 @@
 // Sessions that only the archive holds, for a catalog that was made anew from the stores: they are read from the
 // archive, and listed and searched as if their files had just gone.
-import type { Adapter, SessionRef } from "../adapters/adapter.ts";
-import { withPrivateFolder } from "../storage/copy-file.ts";
-import { materialise } from "./archive-open.ts";
-import { type ArchivedSession, archivedSessions, goneAmong } from "./archive-read.ts";
-import { type Catalog, shardOf } from "./catalog.ts";
-import { runJobs } from "./index-run.ts";
+import type { Adapter, SessionRef } from "../../adapters/adapter.ts";
+import { withPrivateFolder } from "../../storage/copy-file.ts";
+import { type Catalog, shardOf } from "../catalog.ts";
+import { runJobs } from "../index/run.ts";
+import { materialise } from "./open.ts";
+import { type ArchivedSession, archivedSessions, goneAmong } from "./read.ts";
 
 /** So many are read at once, which bounds what stands in the private folder. */
 const AT_ONCE = 20;

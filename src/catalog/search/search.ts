@@ -1,15 +1,15 @@
 // Searches all that was ever said: the newest matches of every shard, ranked, each with the line that it was found in.
 import type { DatabaseSync } from "node:sqlite";
-import { keepingOpen } from "../storage/sqlite.ts";
-import type { Catalog } from "./catalog.ts";
-import { conditionsOf, type Narrowing } from "./search-filter.ts";
-import { bit, type Hit, type HitRow, hitsOf } from "./search-hit.ts";
-import { matchIn, nearness } from "./search-match.ts";
-import type { Phrase, SearchQuery } from "./search-query.ts";
-import { type Candidate, rank } from "./search-rank.ts";
-import type { LoadAdapters } from "./search-read.ts";
+import { keepingOpen } from "../../storage/sqlite.ts";
+import type { Catalog } from "../catalog.ts";
+import { foldText } from "../index/words.ts";
+import { conditionsOf, type Narrowing } from "./filter.ts";
+import { bit, type Hit, type HitRow, hitsOf } from "./hit.ts";
+import { matchIn, nearness } from "./match.ts";
+import type { Phrase, SearchQuery } from "./query.ts";
+import { type Candidate, rank } from "./rank.ts";
+import type { LoadAdapters } from "./read.ts";
 import { newFinder } from "./snippet.ts";
-import { foldText } from "./words.ts";
 
 export interface SearchOptions extends Narrowing {
   limit?: number;

@@ -1,10 +1,10 @@
 // Reads everything that is archived. What is damaged is forgotten, so that it is archived anew from where it still is.
 import type { DatabaseSync } from "node:sqlite";
-import { BatonError } from "../session/error.ts";
-import { codeOf } from "../storage/disk.ts";
-import { readFrame } from "../storage/pack.ts";
-import { packPath, writeIndex } from "./archive-index.ts";
-import { withIndex } from "./archive-read.ts";
+import { BatonError } from "../../session/error.ts";
+import { codeOf } from "../../storage/disk.ts";
+import { readFrame } from "../../storage/pack.ts";
+import { packPath, writeIndex } from "./manifest.ts";
+import { withIndex } from "./read.ts";
 
 /** How many frames were damaged. */
 export async function checkArchive(
