@@ -99,6 +99,45 @@ describe("what is pruned", () => {
     expect(await frameCount(place)).toBe(0);
   });
 
+  it("is never an older version that no store holds, unless that was said", async () => {
+    const place = newPlace();
+    const [replaced = "", plain = ""] = aged(place, [50, 60]);
+    await archiveSessions(place.batonHome, await found(place));
+    const before = readFileSync(replaced, "utf8");
+    write(replaced, lines(20, 77));
+    utimesSync(replaced, daysAgo(50), daysAgo(50));
+    await archiveSessions(place.batonHome, await found(place));
+    const careful = await pruned(place, { before: daysAgo(1), gone: true, yes: true });
+    expect(careful).toMatchObject({
+      protected: 1,
+      kept: [{ path: replaced, gone: false, versions: 1 }],
+      sessions: [{ path: plain, versions: 0 }],
+    });
+    expect((await kept(place, replaced, 1)) === before).toBe(true);
+    const told = await pruned(place, { before: daysAgo(1), versions: true, yes: true });
+    expect(told).toMatchObject({ kept: [], sessions: [{ path: replaced, gone: false, versions: 1 }] });
+    expect(await frameCount(place)).toBe(0);
+  });
+
+  it("keeps the subagents of a session that stays, and a subagent with an older version alone", async () => {
+    const place = await samplePlace();
+    const all = await found(place);
+    await archiveSessions(place.batonHome, all);
+    const claude = all.filter(({ ref }) => ref.agent === "claude");
+    const main = claude.find(({ ref }) => ref.parent === undefined)?.ref.path ?? "";
+    const sub = claude.find(({ ref }) => ref.parent !== undefined)?.ref.path ?? "";
+    const original = readFileSync(sub);
+    write(sub, lines(3, 5));
+    await archiveSessions(place.batonHome, await found(place));
+    const alone = await pruned(place, { agents: ["claude"] });
+    expect(alone).toMatchObject({ sessions: [{ path: main }], subagents: 0, kept: [{ path: sub }] });
+    write(sub, original);
+    write(main, lines(3, 6));
+    await archiveSessions(place.batonHome, await found(place));
+    const family = await pruned(place, { agents: ["claude"] });
+    expect(family).toMatchObject({ sessions: [], subagents: 0, protected: 1, kept: [{ path: main }] });
+  });
+
   it("leaves the frames that another session needs", async () => {
     const place = newPlace();
     const [old = ""] = aged(place, [50]);

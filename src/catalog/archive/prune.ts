@@ -18,6 +18,8 @@ export interface PruneRequest {
   keepNewest?: number;
   /** Also sessions of which the archive is the only copy. */
   gone?: boolean;
+  /** Also sessions with older versions, which no store holds. */
+  versions?: boolean;
   /** Do it; otherwise only say what would go. */
   yes?: boolean;
 }
@@ -31,6 +33,8 @@ export interface PrunedSession {
   size: number;
   /** The archive was the only copy. */
   gone: boolean;
+  /** Older versions of it, of which the archive is the only copy in any case. */
+  versions: number;
 }
 
 export interface Pruned {
@@ -38,7 +42,9 @@ export interface Pruned {
   subagents: number;
   /** Bytes of the archive that nobody needs then. */
   freed: number;
-  /** Sessions that stay because the archive is the only copy. */
+  /** Sessions that stay because the archive is the only copy, of them or of an older version. */
+  kept: PrunedSession[];
+  /** How many those are. */
   protected: number;
   done: boolean;
 }
@@ -46,16 +52,17 @@ export interface Pruned {
 export async function pruneArchive(batonHome: string, request: PruneRequest): Promise<Pruned> {
   const { database, release } = await writeIndex(batonHome);
   try {
-    const { chosen, gone, spared } = choose(sessionsIn(database), request);
+    const { chosen, kept, summary } = choose(sessionsIn(database), olderVersions(database), request);
     const note: Note = { type: "forget", at: Date.now(), sessions: chosen.map(identityOf) };
     const freed = freedBy(database, note);
     if (request.yes) await forget(batonHome, database, note);
     const main = chosen.filter(({ parent }) => parent === undefined);
     return {
-      sessions: main.map((session) => summaryOf(session, gone.has(session))),
+      sessions: main.map(summary),
       subagents: chosen.length - main.length,
       freed,
-      protected: spared,
+      kept: kept.map(summary),
+      protected: kept.length,
       done: request.yes ?? false,
     };
   } finally {
@@ -66,22 +73,48 @@ export async function pruneArchive(batonHome: string, request: PruneRequest): Pr
 
 interface Choice {
   chosen: ArchivedSession[];
-  gone: ReadonlySet<ArchivedSession>;
-  spared: number;
+  kept: ArchivedSession[];
+  summary(session: ArchivedSession): PrunedSession;
 }
 
 /** Without anything that says which, none: then only what nobody needs is freed. */
-function choose(all: readonly ArchivedSession[], request: PruneRequest): Choice {
+function choose(
+  all: readonly ArchivedSession[],
+  older: (session: ArchivedSession) => number,
+  request: PruneRequest,
+): Choice {
   const { agents, before, keepNewest } = request;
   const gone = new Set(goneAmong(all, request.found));
-  if (!agents && !before && keepNewest === undefined) return { chosen: [], gone, spared: 0 };
+  const summary = (session: ArchivedSession) => summaryOf(session, gone.has(session), older(session));
+  if (!agents && !before && keepNewest === undefined) return { chosen: [], kept: [], summary };
   const wanted = all
     .filter(({ parent, agent }) => parent === undefined && (agents?.includes(agent) ?? true))
     .slice(keepNewest ?? 0)
     .filter(({ updated }) => before === undefined || updated < before.getTime());
-  const chosen = withSubagents(wanted, all).filter((session) => request.gone || !gone.has(session));
-  const spared = request.gone ? 0 : wanted.filter((session) => gone.has(session)).length;
-  return { chosen, gone, spared };
+  const isKept = (session: ArchivedSession) =>
+    gone.has(session) ? !request.gone : !request.versions && older(session) > 0;
+  const main = wanted.filter(isKept);
+  // A session that stays keeps its subagents; a subagent may stay alone.
+  const rest = withSubagents(
+    wanted.filter((session) => !isKept(session)),
+    all,
+  );
+  return {
+    chosen: rest.filter((session) => !isKept(session)),
+    kept: [...main, ...rest.filter(isKept)],
+    summary,
+  };
+}
+
+/** How many older versions of a session's main file there are. */
+function olderVersions(database: DatabaseSync): (session: ArchivedSession) => number {
+  const counts = new Map(
+    database
+      .prepare("SELECT name, count(*) AS n FROM file WHERE until IS NOT NULL GROUP BY name")
+      .all()
+      .map(({ name, n }) => [String(name), Number(n)]),
+  );
+  return ({ files }) => counts.get(files.find(({ role }) => role === "main")?.name ?? "") ?? 0;
 }
 
 function identityOf({ agent, originalId, thread, path }: ArchivedSession) {
@@ -112,6 +145,7 @@ async function forget(batonHome: string, database: DatabaseSync, note: Note): Pr
 function summaryOf(
   { id, agent, originalId, path, updated, size }: ArchivedSession,
   gone: boolean,
+  versions: number,
 ): PrunedSession {
-  return { id, agent, originalId, path, updated: new Date(updated).toISOString(), size, gone };
+  return { id, agent, originalId, path, updated: new Date(updated).toISOString(), size, gone, versions };
 }

@@ -39,6 +39,7 @@ export function define(command: Command, run: Run): void {
     .option("--keep-newest <count>", "leave that many of the newest, however old", count)
     .option("--agent <agents...>", "only sessions of these agents")
     .option("--gone", "also sessions that are nowhere else any more")
+    .option("--versions", "also sessions with older versions, which are nowhere else")
     .option("--yes", "do it")
     .action((options: PruneOptions) => run((context) => prune(context, options)));
 }
@@ -156,6 +157,7 @@ interface PruneOptions {
   keepNewest?: number;
   agent?: string[];
   gone?: boolean;
+  versions?: boolean;
   yes?: boolean;
 }
 
@@ -169,6 +171,7 @@ async function prune(context: Context, options: PruneOptions): Promise<undefined
     ...(options.olderThan && { before: options.olderThan }),
     ...(options.keepNewest !== undefined && { keepNewest: options.keepNewest }),
     ...(options.gone && { gone: true }),
+    ...(options.versions && { versions: true }),
     ...(options.yes && { yes: true }),
   });
   if (output.isJson) await output.json(pruned);
@@ -178,18 +181,40 @@ async function prune(context: Context, options: PruneOptions): Promise<undefined
 async function printPruned(context: Context, pruned: Pruned, options: PruneOptions): Promise<void> {
   const { output } = context;
   for (const row of pruned.sessions) await output.write(`${rowLine(row, context)}\n`);
-  if (pruned.protected > 0)
-    output.message(
-      `${counted(pruned.protected, "session")} stay because they are nowhere else any more; --gone takes them too.`,
-    );
+  for (const line of keptLines(pruned.kept)) output.message(line);
   const isChosen = options.agent || options.olderThan || options.keepNewest !== undefined;
   if (!isChosen) output.message("Say which sessions: --older-than, --keep-newest, --agent.");
-  const what = `${counted(pruned.sessions.length, "session")}, ${bytes(pruned.freed)}`;
+  const older = pruned.sessions.reduce((sum, { versions: n }) => sum + n, 0);
+  const more = older > 0 ? ` with ${counted(older, "older version")}` : "";
+  const what = `${counted(pruned.sessions.length, "session")}${more}, ${bytes(pruned.freed)}`;
   output.message(
     pruned.done
       ? `Took out ${what}.`
       : `This would take out ${what}. Nothing was changed: add --yes to do it.`,
   );
+}
+
+const NAMED = 5;
+
+/** What stays because the archive is its only copy, and what takes it too. */
+function keptLines(kept: readonly PrunedSession[]): string[] {
+  const gone = kept.filter((session) => session.gone);
+  const older = kept.filter((session) => !session.gone);
+  const versions = older.reduce((sum, session) => sum + session.versions, 0);
+  const some = (sessions: readonly PrunedSession[]) => {
+    const ids = sessions.slice(0, NAMED).map(({ id }) => id);
+    return `${ids.join(", ")}${sessions.length > NAMED ? " …" : ""}`;
+  };
+  const lines: string[] = [];
+  if (gone.length > 0)
+    lines.push(
+      `${counted(gone.length, "session")} nowhere else any more, so kept (--gone takes them): ${some(gone)}`,
+    );
+  if (older.length > 0)
+    lines.push(
+      `${counted(older.length, "session")} with ${counted(versions, "older version")} nowhere else, so kept (--versions takes them): ${some(older)}`,
+    );
+  return lines;
 }
 
 const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
