@@ -92,10 +92,12 @@ function leave(): void {
   }
 }
 
-/** As one update where the terminal knows what that is, so that nothing flickers. */
+/**
+ * A row is cleared before it is written: behind a full one the cursor still stands on its last column. As one update where the terminal knows what that is, so that nothing flickers.
+ */
 function changes(before: readonly string[], after: readonly string[]): string {
   const rows = after.flatMap((line, row) =>
-    line === before[row] ? [] : [`\u001b[${row + 1};1H\u001b[0m${line}\u001b[0m\u001b[K`],
+    line === before[row] ? [] : [`\u001b[${row + 1};1H\u001b[0m\u001b[2K${line}\u001b[0m`],
   );
   if (before.length === 0) rows.unshift("\u001b[H\u001b[J");
   else if (before.length > after.length) rows.push(`\u001b[${after.length + 1};1H\u001b[J`);

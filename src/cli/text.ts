@@ -14,18 +14,23 @@ export function harmless(text: string): string {
 }
 
 const WIDE =
-  /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|[\u3000-\u303f\uff01-\uff60]|\p{Emoji_Presentation}/u;
-const NARROWEST = /\p{Mark}|[\u200b-\u200f]/u;
+  /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Script=Bopomofo}|\p{Script=Yi}|[\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
+/** Of the scripts above, the forms that are made to take one column. */
+const HALF = /[\uff61-\uffdc]/;
+/** Marks, and the vowels and ends of Hangul that join what stands before them. */
+const NARROWEST = /\p{Mark}|[\u1160-\u11ff\u200b-\u200f\u2060-\u2064\ufeff]/u;
 
-function columns(character: string): number {
+/** How many columns a character takes. */
+export function columnsOf(character: string): number {
   if (character < "\u0300") return 1;
-  return NARROWEST.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
+  if (NARROWEST.test(character)) return 0;
+  return WIDE.test(character) && !HALF.test(character) ? 2 : 1;
 }
 
 /** How many columns the text takes. */
 export function widthOf(text: string): number {
   let width = 0;
-  for (const character of text) width += columns(character);
+  for (const character of text) width += columnsOf(character);
   return width;
 }
 
@@ -36,7 +41,7 @@ export function cut(text: string, width: number): string {
   let result = "";
   let used = 0;
   for (const character of line) {
-    used += columns(character);
+    used += columnsOf(character);
     if (used > width - 1) break;
     result += character;
   }
@@ -114,50 +119,4 @@ export function shellWord(word: string): string {
       Buffer.from(character).toString("hex").replace(/../g, "\\x$&"),
     );
   return `$'${spelled}'`;
-}
-
-const COLOR = /\u001b\[([\d;]*)m/y;
-const ENDS: Record<string, RegExp> = {
-  0: /./,
-  22: /^[12]$/,
-  23: /^3$/,
-  24: /^4$/,
-  27: /^7$/,
-  39: /^(?:3[0-7]|9[0-7])$/,
-  49: /^4[0-7]$/,
-};
-const ESCAPE = 0x1b;
-const TAB = "    ";
-
-/** The lines of a text that is harmless except for our own colours, none wider than this; colours go on after a break. */
-export function wrapped(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let active: string[] = [];
-  let line = "";
-  let used = 0;
-  const end = () => {
-    lines.push(active.length > 0 ? `${line}\u001b[0m` : line);
-    line = active.map((code) => `\u001b[${code}m`).join("");
-    used = 0;
-  };
-  const all = text.replaceAll("\t", TAB);
-  for (let at = 0; at < all.length; ) {
-    COLOR.lastIndex = at;
-    const [color, code = ""] = (all.charCodeAt(at) === ESCAPE && COLOR.exec(all)) || [];
-    const character = color ?? String.fromCodePoint(all.codePointAt(at) as number);
-    at += character.length;
-    if (color !== undefined) {
-      const ended = ENDS[code];
-      active = ended ? active.filter((one) => !ended.test(one)) : [...active, code];
-      line += color;
-    } else if (character === "\n") end();
-    else {
-      const room = columns(character);
-      if (used + room > width && used > 0) end();
-      line += character;
-      used += room;
-    }
-  }
-  end();
-  return lines;
 }

@@ -132,6 +132,23 @@ describe("on a terminal", () => {
     expect(small[4]).toBe("● Made it.");
   });
 
+  it("a full line is shown to its last column, and broken between words", async () => {
+    const full = "x".repeat(78);
+    const said = `${full} and then ${"word ".repeat(20)}end`;
+    const path = written([{ id: "u", timestamp: at(0), type: "user", content: said }]);
+    terminal = openTerminal(join(place.root, "bin/baton"), ["replay", path], {
+      cwd: join(place.root, "work"),
+      env: place.env,
+    });
+    const rows = await terminal.until("word end");
+    expect(rows[0]).toHaveLength(80);
+    const first = rows.indexOf(`❯ ${full}`);
+    expect(first).toBeGreaterThan(0);
+    expect(rows[first + 1]).toBe(`and then ${"word ".repeat(14)}`.trimEnd());
+    // Terminals do not agree on which cell is erased behind the last column, so nothing is.
+    expect(terminal.written()).not.toMatch(/\u001b\[0?K/);
+  });
+
   it("it is played, faster than it happened, until a key is pressed", async () => {
     const shown = replay("--speed", "1000");
     await shown.until(/^6\/6/);

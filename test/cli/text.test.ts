@@ -2,17 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { shellLine } from "../../src/cli/start.ts";
-import {
-  ago,
-  bytes,
-  cut,
-  harmless,
-  padded,
-  shellWord,
-  shortPath,
-  widthOf,
-  wrapped,
-} from "../../src/cli/text.ts";
+import { ago, bytes, cut, harmless, padded, shellWord, shortPath, widthOf } from "../../src/cli/text.ts";
 
 describe("harmless", () => {
   it.each([
@@ -41,6 +31,8 @@ describe("cut", () => {
   it("counts columns, not characters", () => {
     expect(widthOf("日本語 ok")).toBe(9);
     expect(widthOf("e\u0301")).toBe(1);
+    // Forms of half the width, a jamo that joins its syllable, a joiner.
+    expect(["ｱｲｳ", "\u1112\u1161", "￥", "🎉", "a\u2060b"].map(widthOf)).toEqual([3, 2, 2, 2, 2]);
     expect(cut("日本語テスト", 7)).toBe("日本語…");
     expect(padded("日本", 6)).toBe("日本  ");
   });
@@ -86,27 +78,4 @@ it("a command can be copied into a shell", () => {
   expect(shellLine({ argv: ["agent", "--resume", "a b"], cwd: "/my app", env: { HOME: "/x y" } })).toBe(
     "cd '/my app' && HOME='/x y' agent --resume 'a b'",
   );
-});
-
-describe("wrapped", () => {
-  it("breaks where the width ends, and colours go on", () => {
-    expect(wrapped("abcdef\n\tg", 4)).toEqual(["abcd", "ef", "    ", "g"]);
-    expect(wrapped("日本語", 5)).toEqual(["日本", "語"]);
-    expect(wrapped("\u001b[1m\u001b[31mabcd\u001b[39mef\u001b[22mgh", 3)).toEqual([
-      "\u001b[1m\u001b[31mabc\u001b[0m",
-      "\u001b[1m\u001b[31md\u001b[39mef\u001b[22m",
-      "gh",
-    ]);
-  });
-
-  it("loses nothing, and no line is wider than it may be", () => {
-    fc.assert(
-      fc.property(fc.string({ unit: "grapheme" }), fc.integer({ min: 2, max: 30 }), (text, width) => {
-        const clean = harmless(text).replaceAll("\t", " ");
-        const lines = wrapped(clean, width);
-        expect(lines.join("")).toBe(clean.replaceAll("\n", ""));
-        for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(width);
-      }),
-    );
-  });
 });

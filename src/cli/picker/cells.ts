@@ -2,6 +2,7 @@
 // that begins at its column by itself keeps the others straight.
 import type { Colors } from "../output.ts";
 import { cut, harmless, widthOf } from "../text.ts";
+import { wrapped } from "../wrap.ts";
 import { marksIn } from "./filter.ts";
 
 export interface Cell {
@@ -61,36 +62,15 @@ export function right(text: string, width: number): string {
   return " ".repeat(Math.max(0, width - widthOf(short))) + short;
 }
 
-/** Lines of at most this width, broken between words where there are any; no more lines than asked for. */
-export function wrapped(text: string, width: number, most: number): string[] {
+/** Lines of at most this width, and no more of them than asked for. */
+export function linesOf(text: string, width: number, most: number): string[] {
   const lines: string[] = [];
   for (const paragraph of harmless(text).trim().replaceAll("\t", "  ").split("\n")) {
     if (lines.length >= most) break;
-    for (const line of brokenAt(paragraph.trimEnd(), width)) lines.push(line);
+    for (const line of wrapped(paragraph, width)) lines.push(line);
   }
   if (lines.length <= most) return lines;
   const kept = lines.slice(0, most);
   const last = kept.pop();
   return last === undefined ? [] : [...kept, cut(`${last}…`, width)];
-}
-
-function brokenAt(paragraph: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = "";
-  let used = 0;
-  let space = -1;
-  for (const character of paragraph) {
-    const own = widthOf(character);
-    if (used + own > width && line !== "") {
-      const at = space > 0 ? space : line.length;
-      lines.push(line.slice(0, at).trimEnd());
-      line = line.slice(at).trimStart();
-      used = widthOf(line);
-      space = -1;
-    }
-    if (character === " ") space = line.length;
-    line += character;
-    used += own;
-  }
-  return [...lines, line];
 }

@@ -1,6 +1,6 @@
 // The preview of a session as lines: its facts at once, its beginning and its end when they have been read.
 import { ago, bytes, counted, cut, shortPath } from "../text.ts";
-import { cutStart, type Look, wrapped } from "./cells.ts";
+import { cutStart, type Look, linesOf } from "./cells.ts";
 import type { Row } from "./filter.ts";
 import type { Preview } from "./preview.ts";
 
@@ -13,7 +13,7 @@ export function previewLines(row: Row, preview: Preview | undefined, pane: Pane,
   const facts = factLines(row, preview, pane, look);
   if (!preview) return [...facts, look.colors.dim("…")];
   if (preview.failure !== undefined)
-    return [...facts, ...wrapped(preview.failure, pane.width, 3).map(look.colors.yellow)];
+    return [...facts, ...linesOf(preview.failure, pane.width, 3).map(look.colors.yellow)];
   const room = pane.height - facts.length;
   const files = fileLines(preview, room, pane.width, look);
   return [...facts, ...texts(preview, room - files.length, pane.width, look), ...files];
@@ -83,14 +83,14 @@ function texts({ firstPrompt, lastReply }: Preview, room: number, width: number,
   const gap = room >= 8 ? [""] : [];
   const headings = room >= 6;
   const lines = room - 2 * (gap.length + (headings ? 1 : 0));
-  const prompt = wrapped(firstPrompt, width - 2, lines);
-  const reply = wrapped(lastReply, width - 2, lines);
+  const prompt = linesOf(firstPrompt, width - 2, lines);
+  const reply = linesOf(lastReply, width - 2, lines);
   const half = Math.ceil(lines / 2);
   const forReply = Math.min(reply.length, Math.max(lines - half, lines - prompt.length));
   const part = (name: string, mark: string, text: string, most: number) => [
     ...gap,
     ...(headings ? [look.colors.dim(name)] : []),
-    ...wrapped(text, width - 2, most).map((line, at) => `${at === 0 ? mark : " "} ${line}`),
+    ...linesOf(text, width - 2, most).map((line, at) => `${at === 0 ? mark : " "} ${line}`),
   ];
   return [
     ...(firstPrompt === ""

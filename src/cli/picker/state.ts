@@ -1,7 +1,7 @@
 // Everything the picker shows and remembers, and the changes that come from outside the keyboard: more sessions, a
 // preview that was read, another size.
 import type { SessionSummary } from "../../catalog/scan.ts";
-import { wrapped } from "./cells.ts";
+import { linesOf } from "./cells.ts";
 import { matching, type Row, rowOf, wordsOf } from "./filter.ts";
 import { type Layout, layoutOf, type Size, scrolled } from "./layout.ts";
 import type { Preview } from "./preview.ts";
@@ -146,5 +146,5 @@ export function panelHeight({ size }: Pick<State, "size">): number {
 
 /** The lines of a panel, as wide as the screen. */
 export function panelText(texts: readonly string[], width: number): string[] {
-  return texts.flatMap((text) => (text === "" ? [""] : wrapped(text, width, Number.POSITIVE_INFINITY)));
+  return texts.flatMap((text) => (text === "" ? [""] : linesOf(text, width, Number.POSITIVE_INFINITY)));
 }

@@ -5,7 +5,8 @@ import type { Entry, Header } from "../../session/session.ts";
 import type { Steps } from "../../transform/steps.ts";
 import { spentText } from "../comparison.ts";
 import { itemText, type RenderOptions } from "../render.ts";
-import { cut, duration, harmless, padded, wrapped } from "../text.ts";
+import { cut, duration, harmless, padded } from "../text.ts";
+import { wrapped } from "../wrap.ts";
 import type { Tally } from "./tally.ts";
 import type { Window } from "./window.ts";
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import pc from "picocolors";
 import { describe, expect, it } from "vitest";
 import type { Line, Look } from "../../../src/cli/picker/cells.ts";
-import { wrapped } from "../../../src/cli/picker/cells.ts";
+import { linesOf } from "../../../src/cli/picker/cells.ts";
 import { draw } from "../../../src/cli/picker/draw.ts";
 import { reduce } from "../../../src/cli/picker/reduce.ts";
 import {
@@ -153,9 +153,9 @@ describe("keys", () => {
 });
 
 it("long texts are broken between words, by their width, and say that they go on", () => {
-  expect(wrapped("one two three four", 9, 9)).toEqual(["one two", "three", "four"]);
-  expect(wrapped("one two three four", 9, 2)).toEqual(["one two", "three…"]);
-  expect(wrapped("日本語日本語", 5, 9)).toEqual(["日本", "語日", "本語"]);
-  expect(wrapped("a\n\nb", 5, 9)).toEqual(["a", "", "b"]);
-  expect(wrapped("", 5, 9)).toEqual([""]);
+  expect(linesOf("one two three four", 9, 9)).toEqual(["one two", "three", "four"]);
+  expect(linesOf("one two three four", 9, 2)).toEqual(["one two", "three…"]);
+  expect(linesOf("日本語日本語", 5, 9)).toEqual(["日本", "語日", "本語"]);
+  expect(linesOf("a\n\nb", 5, 9)).toEqual(["a", "", "b"]);
+  expect(linesOf("", 5, 9)).toEqual([""]);
 });
