@@ -304,5 +304,10 @@ export interface Adapter extends Reader {
   /** What a running agent says it does with this session; absent, or undefined = the store does not say. */
   activity?(ref: SessionRef): Promise<Activity | undefined>;
   configuration(home: Home): Promise<Configuration>;
+  /**
+   * When the agent's clean-up takes a session to have been used last, in milliseconds; undefined = it deletes it at the
+   * next start, however new it is. Absent = when its main file changed.
+   */
+  lastUsed?(ref: SessionRef): Promise<number | undefined>;
   sandbox?(home: string, port: number): Sandbox;
 }

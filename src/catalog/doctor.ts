@@ -90,6 +90,7 @@ export async function examine(
     async () => [...((await adapter.remarks?.(home, installed?.version)) ?? [])],
     [],
   );
+  const soon = await attempt(() => due(adapter, listed, configuration, now), []);
   const isUnreadable = ({ title, problems: found }: SessionSummary) => title === "" && found.length > 0;
   return {
     agent: adapter.id,
@@ -111,7 +112,7 @@ export async function examine(
       .filter((row) => row.problems.length > 0 && !isUnreadable(row))
       .map(({ id, path, problems: found }) => ({ id, path, problems: found })),
     retentionDays: configuration.retentionDays ?? null,
-    dueForDeletion: due(listed, configuration, now).map(({ ref, at }) => ({
+    dueForDeletion: soon.map(({ ref, at }) => ({
       id: idOf(ref),
       title: rows[listed.indexOf(ref)]?.title ?? "",
       path: ref.path,
@@ -169,19 +170,48 @@ async function inItsPlace(path: string): Promise<string | undefined> {
   }
 }
 
-/** Agents delete by the time a session's main file last changed, or what is more than so many in a folder. */
-function due(
+interface Due {
+  ref: SessionRef;
+  at: number;
+}
+
+/** By age, by how many there are in a folder, or because the agent cannot use it. */
+async function due(
+  adapter: Adapter,
   refs: readonly SessionRef[],
   { retentionDays = Number.POSITIVE_INFINITY, retentionCount }: Configuration,
   now: number,
-): { ref: SessionRef; at: number }[] {
-  const changed = (ref: SessionRef) => ref.files.find(({ role }) => role === "main")?.mtimeMs ?? 0;
-  const own = refs.filter((ref) => !ref.parent).toSorted((a, b) => changed(b) - changed(a));
-  const folders = Map.groupBy(own, ({ path }) => dirname(path));
-  const isTooMany = (ref: SessionRef) =>
-    retentionCount !== undefined && (folders.get(dirname(ref.path)) ?? []).indexOf(ref) >= retentionCount;
+): Promise<Due[]> {
+  const isCleaning = retentionDays < Number.POSITIVE_INFINITY || retentionCount !== undefined;
+  const own = isCleaning ? await usedAt(adapter, refs) : [];
+  const places = new Map<string, number>();
   return own
-    .map((ref) => ({ ref, at: isTooMany(ref) ? now : changed(ref) + retentionDays * DAY }))
+    .map(({ ref, used }) => {
+      if (used === undefined) return { ref, at: now };
+      const before = places.get(dirname(ref.path)) ?? 0;
+      places.set(dirname(ref.path), before + 1);
+      const isTooMany = retentionCount !== undefined && before >= retentionCount;
+      return { ref, at: isTooMany ? now : used + retentionDays * DAY };
+    })
     .filter(({ at }) => at - now <= DUE_WITHIN_DAYS * DAY)
     .toSorted((a, b) => a.at - b.at);
+}
+
+interface Used {
+  ref: SessionRef;
+  used: number | undefined;
+}
+
+/** The sessions that are no subagents', the one that was used last first. */
+async function usedAt(adapter: Adapter, refs: readonly SessionRef[]): Promise<Used[]> {
+  const all: Used[] = [];
+  for (const ref of refs)
+    if (!ref.parent) {
+      const changed = ref.files.find(({ role }) => role === "main")?.mtimeMs ?? 0;
+      // What cannot be read is named as such anyway.
+      const used = adapter.lastUsed ? await adapter.lastUsed(ref).catch(() => changed) : changed;
+      all.push({ ref, used });
+    }
+  const order = ({ used = 0 }: Used) => Math.min(used, Number.MAX_SAFE_INTEGER);
+  return all.toSorted((a, b) => order(b) - order(a));
 }

@@ -9,6 +9,7 @@ import { recognise } from "./paths.ts";
 import { pathOf, plan, resumeCommand } from "./plan.ts";
 import { fold } from "./read.ts";
 import { reader } from "./reader.ts";
+import { lastUsed } from "./retention.ts";
 import { sandbox } from "./sandbox.ts";
 import { translate } from "./tools.ts";
 import { write } from "./write.ts";
@@ -41,5 +42,6 @@ export const gemini: Adapter = {
   version,
   isLive,
   configuration,
+  lastUsed,
   sandbox,
 };

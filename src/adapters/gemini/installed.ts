@@ -5,9 +5,7 @@ import type { Configuration, Home, SessionRef } from "../adapter.ts";
 import { filled, isObject, type Json } from "../json.ts";
 import { programVersion } from "../program.ts";
 import { geminiHome, projectOf } from "./paths.ts";
-
-/** How long the CLI keeps sessions unless it is told otherwise (0.61.0). */
-const RETENTION_DAYS = 30;
+import { retentionOf } from "./retention.ts";
 
 export function version(home: Home): Promise<{ version: string; path: string } | undefined> {
   return programVersion("gemini", home, () => ({ GEMINI_CLI_NO_RELAUNCH: "true" }));
@@ -18,33 +16,17 @@ export async function configuration(home: Home): Promise<Configuration> {
   const settings = await settingsIn(join(geminiHome(home), "settings.json"));
   const model = filled(within(settings, "model").name) ?? filled(settings.model);
   const rule = within(within(settings, "general"), "sessionRetention");
-  const retention = retentionDays(rule);
-  const count = retentionCount(rule);
   return {
     provider: "google",
     ...(model !== undefined && { model }),
     mcpServers: Object.keys(within(settings, "mcpServers")).sort(),
-    ...(retention !== undefined && { retentionDays: retention }),
-    ...(count !== undefined && { retentionCount: count }),
+    ...retentionOf(rule),
   };
 }
 
 function within(value: Json, field: string): Json {
   const inner = value[field];
   return isObject(inner) ? inner : {};
-}
-
-const DAYS: Readonly<Record<string, number>> = { h: 1 / 24, d: 1, w: 7, m: 30 };
-
-function retentionDays({ enabled, maxAge }: Json): number | undefined {
-  if (enabled === false) return undefined;
-  const [, count, unit] = /^(\d+)([hdwm])$/.exec(filled(maxAge) ?? "") ?? [];
-  return count === undefined ? RETENTION_DAYS : Number(count) * (DAYS[unit ?? "d"] ?? 1);
-}
-
-/** The newest of a project; the one that is running counts as well (0.61.0). */
-function retentionCount({ enabled, maxCount }: Json): number | undefined {
-  return enabled !== false && typeof maxCount === "number" && maxCount > 0 ? maxCount : undefined;
 }
 
 /** Comments are allowed in it. */

@@ -32,7 +32,7 @@ export async function reading(given: SessionRef): Promise<Reading<State>> {
   };
 }
 
-async function* recordsOf(path: string, options: PassOptions): AsyncGenerator<NativeRecord[]> {
+export async function* recordsOf(path: string, options: PassOptions): AsyncGenerator<NativeRecord[]> {
   yield* (await isOneFile(path)) ? readOneFile(path, options.from) : readRecords(path, options);
 }
 

@@ -119,6 +119,11 @@ function archivedOf({ dueForDeletion }: AgentReport): string {
   return `${archived === 0 ? "none" : archived} archived; \`baton archive\` keeps ${archived === 0 ? "them" : "the others"}`;
 }
 
+/** It may also go by their number alone. */
+function keepsFor({ retentionDays }: AgentReport): string {
+  return retentionDays === null ? "" : ` (it keeps them for ${retentionDays})`;
+}
+
 function agentLines(agent: AgentReport, home: string, all: boolean): string[] {
   const { installed } = agent;
   const found = agent.stores.filter(({ exists }) => exists).map(({ path }) => shortPath(path, home));
@@ -146,7 +151,7 @@ function agentLines(agent: AgentReport, home: string, all: boolean): string[] {
     ),
     ...(agent.dueForDeletion.length > 0
       ? [
-          `  ${counted(agent.dueForDeletion.length, "session")} that it deletes within 7 days (it keeps them for ${agent.retentionDays}), ${archivedOf(agent)}:`,
+          `  ${counted(agent.dueForDeletion.length, "session")} that it deletes within 7 days${keepsFor(agent)}, ${archivedOf(agent)}:`,
         ]
       : []),
     ...some(agent.dueForDeletion, ({ id, due, title }) => `${id}  ${due.slice(0, 10)}  ${title}`),
