@@ -301,6 +301,8 @@ export interface Adapter extends Reader {
   proven: readonly string[];
   /** Whether a running agent holds this session. */
   isLive(ref: SessionRef): Promise<boolean>;
+  /** Asked once for all sessions: which of them it is worth asking `isLive` of; absent = any, because that costs little. */
+  mayBeLive?(home: Home): Promise<(ref: SessionRef) => boolean>;
   /** What a running agent says it does with this session; absent, or undefined = the store does not say. */
   activity?(ref: SessionRef): Promise<Activity | undefined>;
   configuration(home: Home): Promise<Configuration>;

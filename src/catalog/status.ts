@@ -1,5 +1,6 @@
 // What is going on, as far as the stores show it: which sessions a running agent holds, which of them wait for their
-// user, and how the others ended. Only sessions that changed lately are looked at, and not endlessly many.
+// user, and how the others ended. Of those that nobody holds only the ones that changed lately are looked at, and not
+// endlessly many.
 import type { Activity, Adapter, Home, SessionRef } from "../adapters/adapter.ts";
 import type { OnProblem } from "../adapters/folder.ts";
 import type { Source } from "../session/source.ts";
@@ -39,6 +40,7 @@ export interface SessionStatus {
   problem?: string;
 }
 
+/** Both are about sessions that no running agent holds: those that one holds are all looked at. */
 export interface StatusOptions {
   since: Date;
   limit: number;
@@ -54,14 +56,33 @@ export async function statusOf(
   options: StatusOptions,
 ): Promise<Status> {
   const { since, limit, onProblem } = options;
-  const all = await findSessions(home, adapters, onProblem && { onProblem });
-  const recent = all.filter(({ ref }) => ref.parent === undefined && changedAt(ref) >= since.getTime());
-  const status: Status = { running: [], waiting: [], finished: [], more: Math.max(0, recent.length - limit) };
-  for (const found of recent.slice(0, limit)) {
-    const one = await lookAt(found);
-    status[placeOf(one)].push(one);
+  const found = await findSessions(home, adapters, onProblem && { onProblem });
+  const all = found.filter(({ ref }) => ref.parent === undefined);
+  const live = await liveAmong(home, adapters, all);
+  const others = all.filter((one) => !live.has(one) && changedAt(one.ref) >= since.getTime());
+  const shown = others.slice(0, Math.max(0, limit - live.size));
+  const status: Status = { running: [], waiting: [], finished: [], more: others.length - shown.length };
+  for (const one of [...live, ...shown]) {
+    const looked = await lookAt(one, live.has(one));
+    status[placeOf(looked)].push(looked);
   }
+  status.finished.sort((a, b) => (a.updated < b.updated ? 1 : a.updated > b.updated ? -1 : 0));
   return status;
+}
+
+/** All that a running agent holds, however old they are: one may have waited for its user for days. */
+async function liveAmong(
+  home: Home,
+  adapters: readonly Adapter[],
+  all: readonly Found[],
+): Promise<ReadonlySet<Found>> {
+  const live = new Set<Found>();
+  for (const adapter of adapters) {
+    const mayBe = (await adapter.mayBeLive?.(home)) ?? (() => true);
+    for (const one of all)
+      if (one.adapter === adapter && mayBe(one.ref) && (await adapter.isLive(one.ref))) live.add(one);
+  }
+  return new Set(all.filter((one) => live.has(one)));
 }
 
 /** An agent that only waits for the next prompt has finished what it was told. */
@@ -70,8 +91,7 @@ function placeOf({ live, activity }: SessionStatus): "running" | "waiting" | "fi
   return activity === "waiting" ? "waiting" : "running";
 }
 
-async function lookAt({ adapter, ref }: Found): Promise<SessionStatus> {
-  const live = await adapter.isLive(ref);
+async function lookAt({ adapter, ref }: Found, live: boolean): Promise<SessionStatus> {
   const activity = live ? await adapter.activity?.(ref) : undefined;
   return {
     origin: "store",

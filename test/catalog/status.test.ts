@@ -113,3 +113,19 @@ it("only what changed lately is looked at, and only so much of it", async () => 
   expect(told(await look({ limit: 2 })).finished).toEqual([1, 2]);
   expect(told(await look({ since: new Date(Date.now() - 48 * HOUR) })).finished).toEqual([1, 2, 3, 4]);
 });
+
+it("what a running agent holds is shown before all others, however old it is", async () => {
+  for (const number of [1, 2, 3]) session(number, [prompt, reply], number);
+  session(4, [prompt, call], 72);
+  session(5, [prompt, call], 71);
+  held(4, { status: "waiting" });
+  held(5, { status: "busy" });
+  const status = await look({ limit: 3 });
+  expect(told(status)).toEqual({ running: [5], waiting: [4], finished: [1] });
+  expect(status.more).toBe(2);
+  expect(told(await look({ limit: 1, since: new Date() }))).toEqual({
+    running: [5],
+    waiting: [4],
+    finished: [],
+  });
+});

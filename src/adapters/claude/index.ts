@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Adapter } from "../adapter.ts";
 import { canExtend } from "./extend.ts";
-import { activity, configuration, isLive, version } from "./installed.ts";
+import { activity, configuration, isLive, mayBeLive, version } from "./installed.ts";
 import { keepsakes, lines, restore } from "./kept.ts";
 import { fold } from "./read.ts";
 import { reader } from "./reader.ts";
@@ -37,6 +37,7 @@ export const claude: Adapter = {
   version,
   proven: ["2.1.325"],
   isLive,
+  mayBeLive,
   activity,
   configuration,
   sandbox,

@@ -75,18 +75,29 @@ export async function activity(ref: SessionRef): Promise<Activity | undefined> {
   return state && { state, ...(waitingFor !== undefined && { waitingFor }) };
 }
 
+/** A session that a running CLI says it holds, whenever it last wrote to it. */
+export async function mayBeLive(home: Home): Promise<(ref: SessionRef) => boolean> {
+  const held = new Set<unknown>();
+  for await (const { sessionId } of running(configDir(home))) held.add(sessionId);
+  return ({ parent, originalId }) => held.has(parent ?? originalId);
+}
+
 /** What the running CLI that holds the session says of itself. */
 async function heldBy(ref: SessionRef): Promise<Json | undefined> {
   const at = ref.path.lastIndexOf("/projects/");
   if (at === -1) return undefined;
-  const folder = join(ref.path.slice(0, at), "sessions");
   const session = ref.parent ?? ref.originalId;
+  for await (const held of running(ref.path.slice(0, at))) if (held.sessionId === session) return held;
+  return undefined;
+}
+
+async function* running(store: string): AsyncGenerator<Json> {
+  const folder = join(store, "sessions");
   for (const name of await filesIn(folder)) {
     if (!/^\d+\.json$/.test(name)) continue;
     const held = await readJson(join(folder, name));
-    if (held.sessionId === session && (await isRunning(count(held.pid), held.procStart))) return held;
+    if (await isRunning(count(held.pid), held.procStart)) yield held;
   }
-  return undefined;
 }
 
 async function filesIn(folder: string): Promise<string[]> {

@@ -3,7 +3,7 @@ import type { Adapter } from "../adapter.ts";
 import { copy } from "./copied-file.ts";
 import { canExtend } from "./extend.ts";
 import { newId } from "./ids.ts";
-import { configuration, isLive, version } from "./installed.ts";
+import { configuration, isLive, mayBeLive, version } from "./installed.ts";
 import { keepsakes, restore } from "./kept.ts";
 import { recognise } from "./paths.ts";
 import { pathOf, plan, resumeCommand } from "./plan.ts";
@@ -41,6 +41,7 @@ export const gemini: Adapter = {
   resumeCommand,
   version,
   isLive,
+  mayBeLive,
   configuration,
   lastUsed,
   sandbox,

@@ -54,9 +54,17 @@ export async function isLive({ path }: SessionRef): Promise<boolean> {
   return false;
 }
 
-async function isGeminiIn(process: string, folder: string): Promise<boolean> {
+/** What was written since the first of those that run now was started. */
+export async function mayBeLive(): Promise<(ref: SessionRef) => boolean> {
+  let first = Number.POSITIVE_INFINITY;
+  for (const pid of (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name)))
+    if (await isGeminiIn(`/proc/${pid}`)) first = Math.min(first, await startOf(`/proc/${pid}`));
+  return ({ files: [main] }) => main !== undefined && main.mtimeMs >= first;
+}
+
+async function isGeminiIn(process: string, folder?: string): Promise<boolean> {
   try {
-    if ((await readlink(join(process, "cwd"))) !== folder) return false;
+    if (folder !== undefined && (await readlink(join(process, "cwd"))) !== folder) return false;
     const words = (await readFile(join(process, "cmdline"), "utf8")).split("\0");
     return isGemini(words);
   } catch {

@@ -3,7 +3,7 @@ import type { Adapter } from "../adapter.ts";
 import { canExtend, copy, isTakenBack } from "./copied-store.ts";
 import { exchange } from "./exported.ts";
 import { newSessionId } from "./ids.ts";
-import { configuration, isLive, version } from "./installed.ts";
+import { configuration, isLive, mayBeLive, version } from "./installed.ts";
 import { keepsakes, lines, restore } from "./kept.ts";
 import { isResumable } from "./open.ts";
 import { recognise } from "./paths.ts";
@@ -48,6 +48,7 @@ export const opencode: Adapter = {
   version,
   remarks,
   isLive,
+  mayBeLive,
   configuration,
   sandbox,
 };

@@ -66,6 +66,13 @@ export async function isLive(ref: SessionRef): Promise<boolean> {
   });
 }
 
+/** Its row may be older than the message that is being written. */
+const LATELY_MS = 3_600_000;
+
+export async function mayBeLive(): Promise<(ref: SessionRef) => boolean> {
+  return ({ files: [main] }) => main !== undefined && Date.now() - main.mtimeMs < LATELY_MS;
+}
+
 /** Whether another process has the file open, as far as the system tells; where it does not, it might. */
 async function isHeld(path: string): Promise<boolean> {
   const real = await realpath(path).catch(() => path);

@@ -20,10 +20,14 @@ export function define(command: Command, run: Run): void {
   command
     .option(
       "--since <time>",
-      "only sessions changed since: a date, or 30m, 12h, 3d, 2w ago (default: 1d)",
+      "of those that no agent holds only the ones changed since: a date, or 30m, 12h, 3d, 2w ago (default: 1d)",
       sinceOf,
     )
-    .option("--limit <count>", `look at no more sessions than this (default: ${MOST})`, countOf)
+    .option(
+      "--limit <count>",
+      `no more sessions than this, but all that an agent holds (default: ${MOST})`,
+      countOf,
+    )
     .action((options: Partial<Options>) =>
       run((context) =>
         status(context, {

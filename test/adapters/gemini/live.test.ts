@@ -37,6 +37,10 @@ test.runIf(process.platform === "linux")(
     const now = new Date();
     await utimes(path, now, now);
     expect(await gemini.isLive(ref)).toBe(true);
+    const main = { path, role: "main" as const, size: 3, mtimeMs: now.getTime(), inode: 0 };
+    const mayBe = await gemini.mayBeLive?.({ dir, env: {} });
+    expect(mayBe?.({ ...ref, files: [main] })).toBe(true);
+    expect(mayBe?.({ ...ref, files: [{ ...main, mtimeMs: 0 }] })).toBe(false);
     running.stdin.end();
     await once(running, "exit");
     expect(await gemini.isLive(ref)).toBe(false);
