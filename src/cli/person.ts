@@ -1,4 +1,4 @@
-// Apart from screen.ts, which takes long to load and which most commands do not need.
+// Apart from screen.ts, which most commands do not need.
 
 /** Whether there is a person who sees the screen and has the keys. */
 export function hasScreen(): boolean {

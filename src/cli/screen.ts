@@ -1,135 +1,198 @@
-// The whole terminal for a command that draws: the alternate screen, keys one by one, and only what changed is sent,
-// for slow lines. However the command ends, the terminal is as it was before.
+// The whole terminal for a command that draws: the alternate screen, every key at once, and only what changed is sent,
+// for slow lines. However the command ends, the terminal is given back as it was.
 import { writeSync } from "node:fs";
-import { emitKeypressEvents, type Key as Keypress } from "node:readline";
-import { onInterrupt } from "./interrupt.ts";
+import { StringDecoder } from "node:string_decoder";
+import { decode, decodeRest, type Key } from "./keys.ts";
+
+export interface Size {
+  columns: number;
+  rows: number;
+}
 
 export interface Screen {
-  readonly columns: number;
-  readonly rows: number;
-  /** Shows these lines from the top; each fits the width and holds nothing but text and colours. */
-  draw(lines: readonly string[]): void;
-  /** The next key: a character, or the name of one that is none, such as "up"; "resize" when the size changed. */
-  key(): Promise<string>;
-  /** Something that happened elsewhere and is told as if it were a key. */
-  post(event: string): void;
+  size(): Size;
+  /** Shows these lines from the top; each fits the width. The cursor is hidden unless it has a place, from 0. */
+  draw(lines: readonly string[], cursor?: { row: number; column: number }): void;
+  /** To the terminal itself, such as a sequence for the clipboard. */
+  write(text: string): void;
+  /** Draws everything anew next time, because something else may have been drawn over it. */
+  forget(): void;
+  /** Gives the terminal back while somebody else has it. */
+  lend<T>(work: () => Promise<T>): Promise<T>;
+  /** Stops until the shell continues us. */
+  suspend(): void;
+  close(): void;
 }
 
-export async function onScreen<T>(work: (screen: Screen) => Promise<T>): Promise<T> {
+export interface Listener {
+  onKey(key: Key): void;
+  onResize(): void;
+  /** The terminal is gone. */
+  onEnd(): void;
+}
+
+/** A process that is told to stop does so before this. */
+const STOPPING_MS = 50;
+
+export function openScreen(listener: Listener): Screen {
   const { stdin, stdout } = process;
-  const waiting = newQueue();
-  let drawn: readonly string[] = [];
-  const again = () => {
-    drawn = [];
-    waiting.add("resize");
+  const size = () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 });
+  let drawn: readonly string[] | undefined;
+  let isLent = false;
+  let isClosed = false;
+  const hand = newHand(newReader(listener.onKey));
+  const onResize = () => {
+    drawn = undefined;
+    listener.onResize();
   };
   const suspend = () => {
-    leave();
-    process.once("SIGCONT", () => {
-      enter();
-      again();
-    });
-    process.kill(process.pid, "SIGTSTP");
+    hand.release();
+    process.off("SIGTSTP", suspend);
+    // The whole job, because a launcher may stand between the shell and us.
+    process.kill(0, "SIGTSTP");
+    // Without a shell that could continue us, the signal is not obeyed.
+    setTimeout(() => hand.isHeld() || onContinue(), STOPPING_MS);
   };
-  const onKey = (text: string | undefined, key: Keypress) => {
-    if (key.ctrl && key.name === "c") onInterrupt("SIGINT");
-    else if (key.ctrl && key.name === "z") suspend();
-    else waiting.add(nameOf(text, key));
+  // Whoever stopped us: meanwhile the shell has used the terminal in its own way.
+  const onContinue = () => {
+    if (isClosed) return;
+    if (!process.listeners("SIGTSTP").includes(suspend)) process.on("SIGTSTP", suspend);
+    if (isLent) return;
+    hand.release();
+    hand.hold();
+    onResize();
   };
-  emitKeypressEvents(stdin);
-  stdin.on("keypress", onKey);
-  stdout.on("resize", again);
-  process.on("exit", leave);
-  enter();
-  try {
-    return await work({
-      get columns() {
-        return stdout.columns || 80;
-      },
-      get rows() {
-        return stdout.rows || 24;
-      },
-      draw(lines) {
-        stdout.write(changes(drawn, lines));
-        drawn = [...lines];
-      },
-      key: waiting.next,
-      post: waiting.add,
-    });
-  } finally {
-    leave();
-    process.off("exit", leave);
-    stdout.off("resize", again);
-    stdin.off("keypress", onKey);
-    stdin.pause();
-  }
-}
-
-/** Without wrapping: a character that is wider than thought costs its own line a column, not all the others a row. */
-const ENTER = "\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[H\u001b[J";
-const LEAVE = "\u001b[?7h\u001b[?25h\u001b[?1049l";
-
-let isEntered = false;
-
-function enter(): void {
-  isEntered = true;
-  process.stdin.setRawMode(true);
-  process.stdin.resume();
-  process.stdout.write(ENTER);
-}
-
-/** At once, because the process may be ending. */
-function leave(): void {
-  if (!isEntered) return;
-  isEntered = false;
-  try {
-    process.stdin.setRawMode(false);
-    writeSync(process.stdout.fd, LEAVE);
-  } catch (error) {
-    // A terminal that was closed has nothing to be put back.
-    if (!["EIO", "EPIPE", "EBADF", "EAGAIN"].includes((error as NodeJS.ErrnoException).code ?? ""))
-      throw error;
-  }
+  const unlisten = listening([
+    [process, "exit", hand.drop],
+    [process, "SIGTSTP", suspend],
+    [process, "SIGCONT", onContinue],
+    [stdin, "end", listener.onEnd],
+    [stdin, "error", listener.onEnd],
+    [stdout, "resize", onResize],
+  ]);
+  hand.hold();
+  return {
+    size,
+    draw(lines, cursor) {
+      if (!hand.isHeld()) return;
+      const next = lines.slice(0, size().rows);
+      stdout.write(changes(drawn, next) + cursorText(cursor));
+      drawn = next;
+    },
+    write(text) {
+      stdout.write(text);
+    },
+    forget() {
+      drawn = undefined;
+    },
+    async lend(work) {
+      isLent = true;
+      hand.release();
+      try {
+        return await work();
+      } finally {
+        isLent = false;
+        drawn = undefined;
+        hand.hold();
+      }
+    },
+    suspend,
+    close() {
+      isClosed = true;
+      hand.release();
+      unlisten();
+    },
+  };
 }
 
 /**
- * A row is cleared before it is written: behind a full one the cursor still stands on its last column. As one update where the terminal knows what that is, so that nothing flickers.
+ * Pasted text is marked as such. Without wrapping at the edge, a character that is wider than thought costs its own
+ * line a column, not all the others a row.
  */
-function changes(before: readonly string[], after: readonly string[]): string {
-  const rows = after.flatMap((line, row) =>
-    line === before[row] ? [] : [`\u001b[${row + 1};1H\u001b[0m\u001b[2K${line}\u001b[0m`],
-  );
-  if (before.length === 0) rows.unshift("\u001b[H\u001b[J");
-  else if (before.length > after.length) rows.push(`\u001b[${after.length + 1};1H\u001b[J`);
-  return rows.length === 0 ? "" : `\u001b[?2026h${rows.join("")}\u001b[?2026l`;
-}
+const ENTER = "\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[?2004h\u001b[H\u001b[J";
+/** Cleared first, for terminals that have no other screen to go back to. */
+const LEAVE = "\u001b[0m\u001b[H\u001b[J\u001b[?2004l\u001b[?7h\u001b[?25h\u001b[?1049l";
 
-function nameOf(text: string | undefined, { name, ctrl, meta, sequence }: Keypress): string {
-  if (ctrl && name !== undefined) return `ctrl-${name}`;
-  if (name !== undefined && NAMED.has(name)) return name === "return" ? "enter" : name;
-  return meta ? "" : (text ?? sequence ?? "");
-}
-
-const NAMED = new Set(
-  "up down left right home end pageup pagedown return enter escape backspace delete tab".split(" "),
-);
-
-/** Keys that were pressed before anybody asked for them are kept. */
-function newQueue(): { add(key: string): void; next(): Promise<string> } {
-  const keys: string[] = [];
-  let taker: ((key: string) => void) | undefined;
-  return {
-    add(key) {
-      if (key === "") return;
-      if (!taker) keys.push(key);
-      else taker(key);
-      taker = undefined;
-    },
-    next: () =>
-      new Promise((resolve) => {
-        const key = keys.shift();
-        if (key === undefined) taker = resolve;
-        else resolve(key);
-      }),
+/** Takes the terminal and gives it back, each as often as one likes. */
+function newHand(reader: (chunk: Buffer) => void) {
+  const { stdin, stdout } = process;
+  let isHeld = false;
+  const giveBack = (write: (text: string) => void) => {
+    if (!isHeld) return;
+    isHeld = false;
+    stdin.off("data", reader);
+    stdin.pause();
+    stdin.setRawMode(false);
+    write(LEAVE);
   };
+  return {
+    isHeld: () => isHeld,
+    hold() {
+      if (isHeld) return;
+      isHeld = true;
+      stdin.setRawMode(true);
+      stdin.on("data", reader);
+      stdin.resume();
+      stdout.write(ENTER);
+    },
+    /** After everything that was written before. */
+    release: () => giveBack((text) => stdout.write(text)),
+    /** At once, because the process is ending. */
+    drop: () => {
+      try {
+        giveBack((text) => writeSync(stdout.fd, text));
+      } catch (error) {
+        // A terminal that was closed has nothing to be put back.
+        if (!CLOSED.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
+      }
+    },
+  };
+}
+
+const CLOSED = new Set(["EIO", "EPIPE", "EBADF", "EAGAIN"]);
+
+function listening(pairs: readonly [NodeJS.EventEmitter, string, () => void][]): () => void {
+  for (const [emitter, event, listener] of pairs) emitter.on(event, listener);
+  return () => {
+    for (const [emitter, event, listener] of pairs) emitter.off(event, listener);
+  };
+}
+
+/** So long after Escape nothing more of a sequence comes, not even through a slow line. */
+const SEQUENCE_MS = 100;
+
+function newReader(onKey: (key: Key) => void): (chunk: Buffer) => void {
+  const decoder = new StringDecoder("utf8");
+  let rest = "";
+  let timer: NodeJS.Timeout | undefined;
+  return (chunk) => {
+    clearTimeout(timer);
+    const decoded = decode(rest + decoder.write(chunk));
+    rest = decoded.rest;
+    for (const key of decoded.keys) onKey(key);
+    if (rest === "") return;
+    timer = setTimeout(() => {
+      const keys = decodeRest(rest);
+      rest = "";
+      for (const key of keys) onKey(key);
+    }, SEQUENCE_MS);
+  };
+}
+
+/**
+ * Only lines that look different are written, each cleared first: behind a full one the cursor still stands on its last
+ * column. As one update where the terminal knows what that is, so that nothing flickers.
+ */
+function changes(before: readonly string[] | undefined, after: readonly string[]): string {
+  let text = "\u001b[?2026h\u001b[?25l\u001b[0m";
+  if (!before) text += "\u001b[H\u001b[J";
+  for (const [row, line] of after.entries())
+    if (line !== (before ? before[row] : "")) text += `\u001b[${row + 1};1H\u001b[2K${line}\u001b[0m`;
+  if (before && before.length > after.length) text += `\u001b[${after.length + 1};1H\u001b[J`;
+  return text;
+}
+
+function cursorText(cursor: { row: number; column: number } | undefined): string {
+  const place = cursor ? `\u001b[${cursor.row + 1};${cursor.column + 1}H\u001b[?25h` : "";
+  return `${place}\u001b[?2026l`;
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import pc from "picocolors";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { play } from "../../src/cli/replay/play.ts";
+import type { Happening, Stage } from "../../src/cli/replay/stage.ts";
 import { newWindow } from "../../src/cli/replay/window.ts";
 import type { Entry, Session } from "../../src/session/session.ts";
 import { type Range, sourceOf } from "../../src/session/source.ts";
@@ -110,7 +111,8 @@ describe("on a terminal", () => {
     await shown.until(/^1\/6/);
     shown.send("/NEEDLE\r");
     await shown.until(/^6\/6[\s\S]*The needle is here/);
-    shown.send("/line 77\r");
+    // Pasted into what is looked for, and never taken for keys.
+    shown.send("\u001b[200~q\u001b[201~/\u001b[200~line 77\u001b[201~\r");
     await shown.until(/^3\/6/);
     shown.send("/nowhere\r");
     await shown.until("Not found.");
@@ -272,30 +274,33 @@ it("what cannot be read to its end is told, and the rest can be gone through", a
       yield* source.entries(range);
     },
   };
-  const events: string[] = [];
+  const events: Happening[] = [];
   let wake: () => void = () => undefined;
-  const post = (event: string) => {
+  const happen = (event: Happening) => {
     events.push(event);
     wake();
   };
+  const press = (text: string) => happen({ type: "text", text });
   const told: string[] = [];
-  const screen = {
-    columns: 80,
-    rows: 24,
+  const stage: Stage = {
+    size: () => ({ columns: 80, rows: 24 }),
     draw(lines: readonly string[]) {
       const last = lines.at(-1) ?? "";
       told.push(last);
-      if (last.startsWith("What it took")) for (const key of ["/", "x", "enter"]) post(key);
-      if (last.startsWith("Not looked")) post("q");
+      if (last.startsWith("What it took")) {
+        for (const text of ["/", "x"]) press(text);
+        happen({ type: "named", name: "enter" });
+      }
+      if (last.startsWith("Not looked")) press("q");
     },
-    async key() {
+    async next() {
       while (events.length === 0) await new Promise<void>((resolve) => (wake = resolve));
-      return events.shift() ?? "";
+      return events.shift() as Happening;
     },
-    post,
+    tell: (what) => happen({ type: "told", what }),
   };
   const look = { colors: pc.createColors(false), badge: "", home: "/" };
-  await play(screen, { source: broken, steps: stepsOf(source.skeleton, { visible: false }), from: 0, look });
+  await play(stage, { source: broken, steps: stepsOf(source.skeleton, { visible: false }), from: 0, look });
   expect(told).toContain("What it took is not known: the disk is gone");
   expect(told.at(-1)).toBe("Not looked through to the end: the disk is gone");
 });

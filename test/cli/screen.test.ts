@@ -34,9 +34,11 @@ const AS_BEFORE = { saw: true, typed: true, screens: [false, false] };
 it("draws on the alternate screen and names keys", async () => {
   expect([terminal.isAlternate(), terminal.isCursorHidden()]).toEqual([true, true]);
   terminal.send("a\u001b[A\u001b[5~\r");
-  expect((await terminal.until("enter"))[1]).toBe("start a up pageup enter");
+  expect((await terminal.until("enter"))[1]).toBe("start a up page_up enter");
   terminal.send("é\u001b");
-  expect((await terminal.until("escape"))[1]).toBe("up pageup enter é escape");
+  expect((await terminal.until("escape"))[1]).toBe("up page_up enter é escape");
+  terminal.send("\u001b[200~two\nlines\u001b[201~\u0004");
+  expect((await terminal.until("eof"))[1]).toBe("enter é escape <two lines> eof");
   terminal.resize(100, 30);
   expect((await terminal.until("resize"))[0]).toBe("100x30");
   terminal.send("q");
@@ -48,6 +50,23 @@ it("an error ends it in order", async () => {
   terminal.send("x");
   expect(await afterwards(1)).toEqual(AS_BEFORE);
   expect(terminal.written()).toMatch(/\u001b\[\?1049l[\s\S]*it broke/);
+});
+
+it("a crash is told where it can be read", async () => {
+  terminal.send("c");
+  const rows = await terminal.until(/^ended:1$/m);
+  expect(rows.join("\n")).toContain("Error: it crashed");
+  expect(await afterwards(1)).toEqual(AS_BEFORE);
+});
+
+it("a terminal that is lent is as it was, and taken again afterwards", async () => {
+  terminal.send("l");
+  const rows = await terminal.until("lent");
+  expect(rows).toContain("before");
+  expect([terminal.isAlternate(), terminal.isCursorHidden()]).toEqual([false, false]);
+  terminal.send("typed\r");
+  await terminal.until("start back");
+  expect([terminal.isAlternate(), terminal.isCursorHidden()]).toEqual([true, true]);
 });
 
 it("Ctrl-C ends it in order", async () => {

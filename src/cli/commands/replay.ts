@@ -10,8 +10,8 @@ import type { Context } from "../context.ts";
 import { hasScreen } from "../person.ts";
 import { pricesFor } from "../prices.ts";
 import { play } from "../replay/play.ts";
+import { onStage } from "../replay/stage.ts";
 import { replayJson, replayText } from "../replay/told.ts";
-import { onScreen } from "../screen.ts";
 import { openSession } from "../session.ts";
 
 interface Options {
@@ -44,8 +44,8 @@ async function replay(context: Context, name: string, options: Options): Promise
       return;
     }
     const { speed } = options;
-    await onScreen((screen) =>
-      play(screen, { source, steps, from, look, priceOf, ...(speed !== undefined && { speed }) }),
+    await onStage((stage) =>
+      play(stage, { source, steps, from, look, priceOf, ...(speed !== undefined && { speed }) }),
     );
     return;
   }

@@ -14,7 +14,8 @@ export interface Cell {
 
 export type Line = readonly Cell[];
 
-export interface Screen {
+/** What the screen is to show. */
+export interface Frame {
   lines: readonly Line[];
   /** Where the cursor stands, if it is to be seen. */
   cursor?: { row: number; column: number };
@@ -26,6 +27,11 @@ export interface Look {
   /** An agent's id in its colour. */
   badge(agent: string, text: string): string;
   now: number;
+}
+
+/** The line as it is written. */
+export function lineText(line: Line): string {
+  return line.map(({ at, text }) => `\u001b[${at + 1}G${text}`).join("");
 }
 
 /** The text with what was typed made visible in it. */

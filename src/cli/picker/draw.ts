@@ -1,6 +1,6 @@
 // The screen as a function of the state: the filter, the list, the preview, a message and the keys.
 import { ago, counted, cut, padded, shortPath, widthOf } from "../text.ts";
-import { type Cell, cutStart, type Line, type Look, marked, right, type Screen } from "./cells.ts";
+import { type Cell, cutStart, type Frame, type Line, type Look, marked, right } from "./cells.ts";
 import { type Row, wordsOf } from "./filter.ts";
 import type { Layout } from "./layout.ts";
 import { panelScreen } from "./panel.ts";
@@ -8,7 +8,7 @@ import { previewLines } from "./preview-lines.ts";
 import { layoutIn, type State, selectedRow } from "./state.ts";
 import { type FOOTERS, footerLine } from "./words.ts";
 
-export function draw(state: State, look: Look): Screen {
+export function draw(state: State, look: Look): Frame {
   if (state.panel) return panelScreen(state, state.panel, look);
   const layout = layoutIn(state);
   const lines: Line[] = [filterLine(state, layout, look)];

@@ -1,9 +1,5 @@
 // Where things stand on a screen of a given size: what does not fit is left out, the list last.
-
-export interface Size {
-  columns: number;
-  rows: number;
-}
+import type { Size } from "../screen.ts";
 
 export interface Layout extends Size {
   hasHeadings: boolean;

@@ -1,10 +1,10 @@
 // What stands over the list: a choice, a report of what would be lost, a text, or that something is going on.
 import { cut, padded, widthOf } from "../text.ts";
-import type { Line, Look, Screen } from "./cells.ts";
+import type { Frame, Line, Look } from "./cells.ts";
 import { hasDigits, type Panel, panelHeight, panelText, type State } from "./state.ts";
 import { footerLine } from "./words.ts";
 
-export function panelScreen(state: State, panel: Panel, look: Look): Screen {
+export function panelScreen(state: State, panel: Panel, look: Look): Frame {
   const { columns, rows } = state.size;
   const { colors } = look;
   const height = panelHeight(state);

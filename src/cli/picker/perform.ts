@@ -14,9 +14,9 @@ export async function perform(picker: Picker, effect: Effect): Promise<void> {
     case "quit":
       return picker.end(effect.status);
     case "suspend":
-      return picker.terminal.suspend();
+      return picker.screen.suspend();
     case "redraw":
-      picker.terminal.forget();
+      picker.screen.forget();
       return picker.show(picker.state);
     case "resume":
       return resume(picker, effect.row);
@@ -91,18 +91,18 @@ async function copy(picker: Picker, row: Row): Promise<void> {
     (await actions()).resumeLine(picker.context, name),
   );
   if (line === undefined) return;
-  picker.terminal.write(copySequence(line));
+  picker.screen.write(copySequence(line));
   if (process.env.TMUX) await copyInTmux(line);
   picker.copied = line;
   back(picker, `Copied: ${line}`);
 }
 
 async function viewed(picker: Picker, row: Row): Promise<void> {
-  const { context, terminal } = picker;
-  const { columns } = terminal.size();
+  const { context, screen } = picker;
+  const { columns } = screen.size();
   try {
     const { view } = await actions();
-    await terminal.lend(async () => {
+    await screen.lend(async () => {
       if (!(await view(context, row.session, columns))) await enter();
     });
     picker.show(picker.state);

@@ -3,14 +3,14 @@ import type { SessionSummary } from "../../catalog/scan.ts";
 import { badge } from "../badge.ts";
 import type { Context } from "../context.ts";
 import type { GoOn } from "../continue.ts";
-import type { Look } from "./cells.ts";
+import type { Key } from "../keys.ts";
+import { openScreen, type Screen } from "../screen.ts";
+import { type Look, lineText } from "./cells.ts";
 import { draw } from "./draw.ts";
 import { type Row, rowOf } from "./filter.ts";
-import type { Key } from "./keys.ts";
 import { perform } from "./perform.ts";
 import { reduce } from "./reduce.ts";
 import type { Answer, Rows } from "./rows.ts";
-import { openTerminal, type Terminal } from "./screen.ts";
 import {
   initialState,
   layoutIn,
@@ -25,7 +25,7 @@ import {
 /** What everything that happens while the picker is open works with. */
 export interface Picker {
   context: Context;
-  terminal: Terminal;
+  screen: Screen;
   state: State;
   /** Shows another state. */
   show(state: State): void;
@@ -40,9 +40,9 @@ export interface Picker {
 /** Returns the exit status: the agent's, if one was started. */
 export async function pick(context: Context): Promise<number> {
   const ended = Promise.withResolvers<number | GoOn>();
-  const terminal = openTerminal({
+  const screen = openScreen({
     onKey: (key) => attempt(() => pressed(picker, key)),
-    onResize: () => attempt(() => picker.show(withSize(picker.state, terminal.size()))),
+    onResize: () => attempt(() => picker.show(withSize(picker.state, screen.size()))),
     onEnd: () => ended.resolve(HUNG_UP),
   });
   const attempt = (work: () => void | Promise<void>) => {
@@ -52,13 +52,14 @@ export async function pick(context: Context): Promise<number> {
   const background = newBackground(() => picker, attempt, ended.reject);
   const picker: Picker = {
     context,
-    terminal,
-    state: initialState(terminal.size()),
+    screen,
+    state: initialState(screen.size()),
     copied: "",
     end: ended.resolve,
     show(state) {
       picker.state = state;
-      terminal.draw(draw(state, look()));
+      const { lines, cursor } = draw(state, look());
+      screen.draw(lines.map(lineText), cursor);
       background.rest();
     },
     load: background.load,
@@ -67,12 +68,12 @@ export async function pick(context: Context): Promise<number> {
     picker.show(picker.state);
     attempt(background.start);
     const ending = await ended.promise;
-    terminal.close();
+    screen.close();
     background.end();
     if (picker.copied !== "") await context.output.write(`${picker.copied}\n`);
     return typeof ending === "number" ? ending : await handOver(context, ending);
   } finally {
-    terminal.close();
+    screen.close();
     background.end();
   }
 }

@@ -1,6 +1,7 @@
 // What each key does: a new state, and sometimes something to be done outside of it.
+
+import type { Key, Name } from "../keys.ts";
 import type { Row } from "./filter.ts";
-import type { Key, Name } from "./keys.ts";
 import { scrolled } from "./layout.ts";
 import {
   hasDigits,
@@ -102,6 +103,8 @@ function named(state: State, name: Name): Next {
       if (state.filter !== "") return { state: { ...withFilter(state, ""), focus: "list" } };
       if (state.focus === "filter") return { state: { ...state, focus: "list" } };
       return { state, effect: { type: "quit", status: 0 } };
+    case "eof":
+      return state.filter === "" ? { state, effect: { type: "quit", status: 0 } } : { state };
     case "tab":
       return { state: { ...state, focus: state.focus === "list" ? "filter" : "list" } };
     case "backspace":
@@ -141,7 +144,7 @@ function movedTo(name: Name, from: number, count: number, page: number): number 
 }
 
 function inPanel(state: State, panel: Panel, key: Key): Next {
-  const isEscape = key.type === "named" && key.name === "escape";
+  const isEscape = key.type === "named" && (key.name === "escape" || key.name === "eof");
   const letter = key.type === "text" || key.type === "alt" ? textOf(key) : "";
   switch (panel.type) {
     case "busy":

@@ -1,9 +1,10 @@
 // Everything the picker shows and remembers, and the changes that come from outside the keyboard: more sessions, a
 // preview that was read, another size.
 import type { SessionSummary } from "../../catalog/scan.ts";
+import type { Size } from "../screen.ts";
 import { linesOf } from "./cells.ts";
 import { matching, type Row, rowOf, wordsOf } from "./filter.ts";
-import { type Layout, layoutOf, type Size, scrolled } from "./layout.ts";
+import { type Layout, layoutOf, scrolled } from "./layout.ts";
 import type { Preview } from "./preview.ts";
 
 export interface State {

@@ -18,7 +18,7 @@ export const HELP: readonly string[] = [
   "Ctrl-U Ctrl-W  clear the filter, its last word",
   "Ctrl-L         draw the screen anew",
   "Ctrl-Z         suspend",
-  "Ctrl-C         quit",
+  "Ctrl-C Ctrl-D  quit",
   "",
   "Several words filter for sessions that have them all: in the title, the project,",
   "the agent, the model or the id.",

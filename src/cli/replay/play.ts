@@ -2,9 +2,9 @@
 import type { Source } from "../../session/source.ts";
 import type { Steps } from "../../transform/steps.ts";
 import type { PriceOf } from "../../transform/turn-facts.ts";
-import type { Screen } from "../screen.ts";
 import { cut } from "../text.ts";
 import { findStep } from "./find.ts";
+import type { Happening, Stage } from "./stage.ts";
 import { startTally } from "./tally.ts";
 import { frame, type Playing, type State } from "./view.ts";
 import { newWindow } from "./window.ts";
@@ -22,7 +22,7 @@ export interface PlayOptions {
 const LONGEST_PAUSE_MS = 3000;
 const SHORTEST_PAUSE_MS = 50;
 
-export async function play(screen: Screen, options: PlayOptions): Promise<void> {
+export async function play(stage: Stage, options: PlayOptions): Promise<void> {
   const { source, steps, speed } = options;
   let isOver = false;
   const state: State = {
@@ -43,24 +43,26 @@ export async function play(screen: Screen, options: PlayOptions): Promise<void> 
       () => isOver,
       (problem) => {
         if (problem !== undefined) state.message = `What it took is not known: ${reasonOf(problem)}`;
-        screen.post("known");
+        stage.tell("known");
       },
     ),
     look: options.look,
   };
-  const finder = newFinder(screen, source, steps);
+  const finder = newFinder(stage, source, steps);
   let timer: NodeJS.Timeout | undefined;
   try {
     for (;;) {
-      screen.draw(await frame(playing, state, screen.columns, screen.rows));
+      const size = stage.size();
+      stage.draw(await frame(playing, state, size.columns, size.rows));
       clearTimeout(timer);
       if (state.isPlaying && speed !== undefined) {
         const pause = await pauseBefore(playing, state.at, speed);
-        timer = setTimeout(() => screen.post("tick"), pause);
+        timer = setTimeout(() => stage.tell("tick"), pause);
       }
-      const key = await screen.key();
-      if (key === "q" && state.typing === undefined) return;
-      act(key, state, playing, finder, screen.rows);
+      const happening = await stage.next();
+      if (state.typing !== undefined) type(happening, state, finder);
+      else if (isEnd(happening)) return;
+      else act(happening, state, playing, finder, size.rows);
     }
   } finally {
     isOver = true;
@@ -91,7 +93,7 @@ interface Finder {
   stop(): void;
 }
 
-function newFinder(screen: Screen, source: Source, steps: Steps): Finder {
+function newFinder(stage: Stage, source: Source, steps: Steps): Finder {
   let last = "";
   let result: number | string = "";
   let turn = 0;
@@ -103,7 +105,7 @@ function newFinder(screen: Screen, source: Source, steps: Steps): Finder {
       const told = (found: number | string) => {
         if (mine !== turn) return;
         result = found;
-        screen.post("found");
+        stage.tell("found");
       };
       findStep(source, steps, last, from, () => mine !== turn).then(
         (step) => told(step === -1 ? "Not found." : step),
@@ -116,23 +118,23 @@ function newFinder(screen: Screen, source: Source, steps: Steps): Finder {
   };
 }
 
-function act(key: string, state: State, playing: Playing, finder: Finder, rows: number): void {
-  if (state.typing !== undefined) {
-    type(key, state, finder);
+/** A key by its name or its character; what is pasted is never meant as one. */
+function keyOf(happening: Happening): string {
+  if (happening.type === "named") return happening.name;
+  return happening.type === "text" ? happening.text : "";
+}
+
+function isEnd(happening: Happening): boolean {
+  return ["q", "eof"].includes(keyOf(happening));
+}
+
+function act(happening: Happening, state: State, playing: Playing, finder: Finder, rows: number): void {
+  if (happening.type === "told") {
+    hear(happening.what, state, playing, finder);
     return;
   }
-  if (key === "resize" || key === "known") return;
-  if (key === "tick") {
-    if (state.isPlaying) state.isPlaying = move(state, playing.steps, state.at + 1);
-    return;
-  }
+  const key = keyOf(happening);
   state.message = "";
-  if (key === "found") {
-    const found = finder.found();
-    if (typeof found === "string") state.message = found;
-    else move(state, playing.steps, found);
-    return;
-  }
   finder.stop();
   if (key === "s") state.isPlaying = !state.isPlaying;
   else state.isPlaying = false;
@@ -146,14 +148,23 @@ function act(key: string, state: State, playing: Playing, finder: Finder, rows: 
   }
 }
 
-function type(key: string, state: State, finder: Finder): void {
+function hear(what: string, state: State, { steps }: Playing, finder: Finder): void {
+  if (what === "tick" && state.isPlaying) state.isPlaying = move(state, steps, state.at + 1);
+  if (what !== "found") return;
+  const found = finder.found();
+  state.message = typeof found === "string" ? found : "";
+  if (typeof found === "number") move(state, steps, found);
+}
+
+function type(happening: Happening, state: State, finder: Finder): void {
   const typed = state.typing ?? "";
+  const key = keyOf(happening);
   if (key === "escape") delete state.typing;
   else if (key === "enter") {
     delete state.typing;
     state.message = finder.start(typed, state.at);
   } else if (key === "backspace") state.typing = [...typed].slice(0, -1).join("");
-  else if ([...key].length === 1) state.typing = typed + key;
+  else if (happening.type === "text" || happening.type === "paste") state.typing = typed + happening.text;
 }
 
 /** Whether there is such a step; at the ends it says so. */
@@ -170,8 +181,8 @@ function move(state: State, steps: Steps, to: number): boolean {
 const SCROLLS: Record<string, (height: number) => number> = {
   down: () => 1,
   up: () => -1,
-  pagedown: (height) => height,
-  pageup: (height) => -height,
+  page_down: (height) => height,
+  page_up: (height) => -height,
 };
 
 type Move = (at: number, steps: Steps) => number;

@@ -61,6 +61,19 @@ it("what its file says of a session that cannot be read stands in the preview", 
   expect(await terminal.until(/│ ! line \d+: /)).toHaveLength(30);
 });
 
+it("Ctrl-D goes back, and quits where nothing is typed", async () => {
+  const terminal = place.start();
+  await terminal.until("4 sessions");
+  terminal.send("?");
+  await terminal.until("Ctrl-C Ctrl-D  quit");
+  terminal.send(KEY.eof);
+  await terminal.until("4 sessions");
+  terminal.send(`pric${KEY.eof}`);
+  await terminal.until("1 of 4");
+  terminal.send(`\u0015${KEY.eof}`);
+  expect(await terminal.ended).toBe(0);
+});
+
 it("a dumb terminal gets help", async () => {
   const terminal = place.start({}, { TERM: "dumb" });
   expect(await terminal.ended).toBe(0);

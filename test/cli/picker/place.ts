@@ -69,5 +69,6 @@ export const KEY = {
   tab: "\t",
   backspace: "\u007f",
   interrupt: "\u0003",
+  eof: "\u0004",
   suspend: "\u001a",
 };

@@ -1,10 +1,12 @@
 // What a terminal sends, as keys: text, named keys and letters with Alt. Sequences that mean nothing here are
 // swallowed, so that an answer of the terminal or an unknown key never ends up in the filter.
-import { withoutSequences } from "../../formats/escapes.ts";
+import { withoutSequences } from "../formats/escapes.ts";
 
 export type Name =
   | "up"
   | "down"
+  | "left"
+  | "right"
   | "page_up"
   | "page_down"
   | "home"
@@ -16,6 +18,8 @@ export type Name =
   | "delete_word"
   | "delete_line"
   | "interrupt"
+  /** Ctrl-D. */
+  | "eof"
   | "suspend"
   | "redraw";
 
@@ -103,6 +107,8 @@ function meaning(sequence: string): Key | undefined {
 const SEQUENCES: Record<string, Name> = {
   "[A": "up",
   "[B": "down",
+  "[C": "right",
+  "[D": "left",
   "[H": "home",
   "[F": "end",
   "[1~": "home",
@@ -121,6 +127,7 @@ const CONTROLS: Record<string, Name> = {
   "\u007f": "backspace",
   "\b": "backspace",
   "\u0003": "interrupt",
+  "\u0004": "eof",
   "\u000e": "down",
   "\u0010": "up",
   "\u0015": "delete_line",
