@@ -1,11 +1,12 @@
 // Which sessions a list shows: filters, order and paging over the catalog.
 import { dirname } from "node:path";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import { readOverrides } from "../models/overrides.ts";
+import { type Overrides, readOverrides } from "../models/overrides.ts";
 import { sessionId } from "../session/id.ts";
 import { badgeOf } from "../session/vendor.ts";
 import type { Catalog } from "./catalog.ts";
 import type { SessionSummary } from "./scan.ts";
+import type { SessionCosts } from "./usage/session-costs.ts";
 
 export const SORTS = [
   "updated",
@@ -27,12 +28,12 @@ export interface Query {
   provider?: string;
   /** A folder: sessions in it or below. */
   project?: string;
-  /** A part of the model's name. */
+  /** A part of the model's id or of the name that the list shows. */
   model?: string;
   since?: Date;
   /** Only sessions whose files have a problem. */
   errors?: boolean;
-  /** US dollars, recorded by the agent. */
+  /** US dollars. */
   minCost?: number;
   subagents?: boolean;
   /** Sessions whose native file is gone, too. */
@@ -48,23 +49,33 @@ export interface Page {
   hasMore: boolean;
 }
 
+export interface Facts {
+  /** Absent = as models.json has them, or nothing when that is damaged. */
+  models?: Overrides;
+  /** Absent = only what an agent wrote down for a session as a whole. */
+  costs?: SessionCosts;
+}
+
 /** The sessions that a list shows, from what the catalog knows. */
-export function listSessions(catalog: Catalog, wanted: Query): Page {
-  const { sort = "updated", offset = 0, limit = Number.POSITIVE_INFINITY } = wanted;
+export function listSessions(catalog: Catalog, wanted: Query, facts: Facts = {}): Page {
+  const { sort = "updated", offset = 0, limit = Number.POSITIVE_INFINITY, minCost } = wanted;
   const end = offset + limit;
-  const { where, values } = conditions(wanted);
-  const isNewest = sort === "updated";
+  const { displayName } = facts.models ?? readOverrides(dirname(catalog.folder), () => undefined);
+  const { where, values } = conditions(wanted, () => modelsNamed(catalog, wanted.model ?? "", displayName));
+  const isNewest = sort === "updated" && minCost === undefined;
   // Of each shard no more of the newest are needed than are shown in all.
   const page = isNewest && Number.isFinite(end) ? `ORDER BY updated DESC, id LIMIT ${Math.floor(end)}` : "";
   const rows: SessionSummary[] = [];
-  const { displayName } = readOverrides(dirname(catalog.folder));
   let total = 0;
-  for (const shard of catalog.shards) {
+  for (const [number, shard] of catalog.shards.entries()) {
     const found = shard.prepare(`SELECT ${COLUMNS} FROM session WHERE ${where} ${page}`).all(...values);
-    for (const row of found) rows.push(summaryOf(row as unknown as Row, displayName));
-    if (page === "") total += found.length;
-    else total += countOf(shard, where, values);
+    for (const row of found as unknown as Row[]) {
+      const summary = summaryOf(row, displayName, costOf(row, number, facts.costs));
+      if (minCost === undefined || (summary.cost ?? 0) >= minCost) rows.push(summary);
+    }
+    if (page !== "") total += countOf(shard, where, values);
   }
+  if (page === "") total = rows.length;
   rows.sort(ORDERS[sort]);
   return { sessions: rows.slice(offset, end), total, hasMore: end < total };
 }
@@ -83,10 +94,34 @@ function countOf(shard: DatabaseSync, where: string, values: SQLInputValue[]): n
   return Number(shard.prepare(`SELECT count(*) AS count FROM session WHERE ${where}`).get(...values)?.count);
 }
 
-const COLUMNS = `id, agent, original_id, provider, title, summary, project, model, messages, created, updated, path,
+/** All spellings that hold the words, in the id or in the name that is shown. */
+function modelsNamed(catalog: Catalog, words: string, displayName: (model: string) => string): string[] {
+  const wanted = words.trim().toLowerCase();
+  const models = catalog.shards.flatMap((shard) =>
+    shard
+      .prepare("SELECT DISTINCT model FROM session")
+      .all()
+      .map(({ model }) => String(model)),
+  );
+  return models.filter((model) =>
+    [model, displayName(model)].some((name) => name.toLowerCase().includes(wanted)),
+  );
+}
+
+/** A recorded zero says that the agent knows no price. */
+function costOf(row: Row, shard: number, costs: SessionCosts | undefined): CostFacts {
+  if (!costs) return row.cost ? { cost: row.cost, costKind: "recorded" } : { cost: null, costKind: null };
+  const { dollars = null, kind = null, unpriced = 0 } = costs(shard, row.key) ?? {};
+  return { cost: dollars, costKind: kind, ...(unpriced > 0 && { unpricedMessages: unpriced }) };
+}
+
+type CostFacts = Pick<SessionSummary, "cost" | "costKind" | "unpricedMessages">;
+
+const COLUMNS = `key, id, agent, original_id, provider, title, summary, project, model, messages, created, updated, path,
   size, tokens, cost, problems, parent, gone`;
 
 interface Row {
+  key: number;
   id: string;
   agent: string;
   original_id: string;
@@ -107,9 +142,9 @@ interface Row {
   gone: number | null;
 }
 
-function summaryOf(row: Row, displayName: (model: string) => string): SessionSummary {
+function summaryOf(row: Row, displayName: (model: string) => string, cost: CostFacts): SessionSummary {
   const { id, agent, original_id: originalId, provider, title, summary, project, model, messages } = row;
-  const { created, updated, path, size, tokens, cost, problems, parent, gone } = row;
+  const { created, updated, path, size, tokens, problems, parent, gone } = row;
   return {
     ...{ id, agent, originalId, provider, title, summary, project, model },
     modelDisplay: displayName(model),
@@ -119,14 +154,14 @@ function summaryOf(row: Row, displayName: (model: string) => string): SessionSum
     path,
     size,
     tokens: tokens === null ? null : (JSON.parse(tokens) as SessionSummary["tokens"]),
-    cost,
+    ...cost,
     problems: problems === "[]" ? [] : (JSON.parse(problems) as string[]),
     ...(parent !== null && { parent: sessionId(agent, parent) }),
     ...(gone !== null && { gone: new Date(gone).toISOString() }),
   };
 }
 
-function conditions(wanted: Query): { where: string; values: SQLInputValue[] } {
+function conditions(wanted: Query, models: () => string[]): { where: string; values: SQLInputValue[] } {
   // A row without a time is that of a session whose first piece is being read.
   const parts = ["updated > 0"];
   const values: SQLInputValue[] = [];
@@ -134,8 +169,10 @@ function conditions(wanted: Query): { where: string; values: SQLInputValue[] } {
     parts.push(condition);
     values.push(...given);
   };
-  const { agents, provider, project, model, since, errors, minCost, subagents, archived } = wanted;
-  if (agents) add(`agent IN (${agents.map(() => "?").join()})`, ...agents);
+  const { agents, provider, project, model, since, errors, subagents, archived } = wanted;
+  const addAny = (column: string, given: readonly string[]) =>
+    add(`${column} IN (${given.map(() => "?").join()})`, ...given);
+  if (agents) addAny("agent", agents);
   if (provider !== undefined) add("provider = ?", badgeOf(provider));
   if (project !== undefined) {
     const folder = project.replace(/[\\/]+$/, "");
@@ -147,10 +184,9 @@ function conditions(wanted: Query): { where: string; values: SQLInputValue[] } {
       `${folder}\\`,
     );
   }
-  if (model !== undefined) add("instr(lower(model), ?) > 0", model.toLowerCase());
+  if (model !== undefined) addAny("model", models());
   if (since) add("updated >= ?", since.getTime());
   if (errors) add("problems != '[]'");
-  if (minCost !== undefined) add("coalesce(cost, 0) >= ?", minCost);
   if (!subagents) add("parent IS NULL");
   if (!archived) add("gone IS NULL");
   return { where: parts.join(" AND "), values };

@@ -29,7 +29,12 @@ export interface SessionSummary {
   path: string;
   size: number;
   tokens: Header["metadata"]["tokens"] | null;
+  /** US dollars, as far as they are known. */
   cost: number | null;
+  /** Whether an agent wrote it down, or it follows from prices, or from tokens that are estimated: the least certain. */
+  costKind?: "recorded" | "computed" | "estimated" | null;
+  /** Messages whose cost nobody knows, and which are not in it. */
+  unpricedMessages?: number;
   /** What is wrong with the session's files, in a sentence each. */
   problems: string[];
   /** For a subagent: the id of the session that spawned it. */

@@ -2,7 +2,7 @@
 import type { ComparedTurn, Comparison, Totals } from "../transform/compare.ts";
 import type { Spent, TurnFacts } from "../transform/turn-facts.ts";
 import type { Colors } from "./output.ts";
-import { cut, duration, padded, widthOf } from "./text.ts";
+import { cut, dollars, duration, padded, widthOf } from "./text.ts";
 
 export interface Compared extends Comparison {
   a: Side;
@@ -146,8 +146,4 @@ function short(count: number): string {
   if (count < 1000) return String(count);
   const [value, unit] = count < 1e6 ? [count / 1e3, "k"] : [count / 1e6, "M"];
   return `${value < 10 ? value.toFixed(1) : Math.round(value)}${unit}`;
-}
-
-function dollars(cost: number): string {
-  return cost > 0 && cost < 0.01 ? `$${cost.toFixed(4)}` : `$${cost.toFixed(2)}`;
 }

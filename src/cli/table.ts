@@ -3,9 +3,9 @@ import type { Place } from "../adapters/adapter.ts";
 import type { SessionSummary } from "../catalog/scan.ts";
 import { badge } from "./badge.ts";
 import type { Output } from "./output.ts";
-import { ago, cut, padded, shortPath, widthOf } from "./text.ts";
+import { ago, cut, dollars, padded, shortPath, widthOf } from "./text.ts";
 
-const HEADINGS = ["id", "agent", "model", "title", "project", "messages", "changed"];
+const HEADINGS = ["id", "agent", "model", "title", "project", "messages", "cost", "changed"];
 const MODEL = 2;
 const TITLE = 3;
 const PROJECT = 4;
@@ -21,29 +21,33 @@ export function sessionTable(
   adapters: readonly Place[],
   look: Look,
   home: string,
+  withCost = false,
 ): string[] {
   const { colors } = look;
-  const rows = sessions.map((row) => cellsOf(row, home));
-  const widths = columnWidths(look.isTerminal ? [HEADINGS, ...rows] : rows, look.width);
+  const rows = sessions.map((row) => cellsOf(row, home, withCost));
+  const headings = HEADINGS.map((heading) => (heading === "cost" && !withCost ? "" : heading));
+  const widths = columnWidths(look.isTerminal ? [headings, ...rows] : rows, look.width);
   const plain = (text: string) => text;
   const agent = (text: string) => badge(text, adapters, colors);
-  const styles = [colors.dim, agent, colors.dim, plain, colors.dim, plain, colors.dim];
+  const styles = [colors.dim, agent, colors.dim, plain, colors.dim, plain, plain, colors.dim];
   const lines = rows.map((cells) => lineOf(cells, widths, styles));
-  const headings = lineOf(
-    HEADINGS,
-    widths,
-    HEADINGS.map(() => colors.dim),
-  );
-  return look.isTerminal ? [headings, ...lines] : lines;
+  const dim = HEADINGS.map(() => colors.dim);
+  return look.isTerminal ? [lineOf(headings, widths, dim), ...lines] : lines;
 }
 
 /** A session with problems has a mark before its title. */
-function cellsOf(row: SessionSummary, home: string): string[] {
+function cellsOf(row: SessionSummary, home: string, withCost: boolean): string[] {
   const mark = row.problems.length > 0 ? "! " : "";
   const title = `${mark}${row.title || row.problems[0] || row.path}`;
   const project = shortPath(row.project, home);
   const model = row.model === "unknown" ? "" : row.modelDisplay;
-  return [row.id, row.agent, model, title, project, String(row.messageCount), ago(row.updated)];
+  const cost = withCost ? costText(row) : "";
+  return [row.id, row.agent, model, title, project, String(row.messageCount), cost, ago(row.updated)];
+}
+
+/** Only what an agent wrote down was paid, as far as anybody knows. */
+function costText({ cost, costKind }: SessionSummary): string {
+  return cost === null ? "?" : `${costKind === "recorded" ? "" : "~"}${dollars(cost)}`;
 }
 
 /** Every column as wide as its content; the title and the project give way to the terminal. */

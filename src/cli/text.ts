@@ -120,3 +120,7 @@ export function shellWord(word: string): string {
     );
   return `$'${spelled}'`;
 }
+
+export function dollars(cost: number): string {
+  return cost > 0 && cost < 0.01 ? `$${cost.toFixed(4)}` : `$${cost.toFixed(2)}`;
+}

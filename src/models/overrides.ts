@@ -18,10 +18,22 @@ export interface Overrides {
   entries: readonly (readonly [id: string, override: Override])[];
 }
 
-/** `{"models": {"ID": {"name", "window", "prices": {"input", "output", "cacheRead", "cacheWrite"}}}}`. */
-export function readOverrides(batonHome: string): Overrides {
+/**
+ * `{"models": {"ID": {"name", "window", "prices": {"input", "output", "cacheRead", "cacheWrite"}}}}`. A file
+ * that is wrong is an error, or nothing where `onProblem` says so: what it is about must not keep anybody from a list.
+ */
+export function readOverrides(batonHome: string, onProblem?: (error: BatonError) => void): Overrides {
   const path = join(batonHome, "models.json");
-  const entries = Object.entries(read(path)).map(([id, value]) => [id, checked(path, id, value)] as const);
+  try {
+    return overridesOf(Object.entries(read(path)).map(([id, value]) => [id, checked(path, id, value)]));
+  } catch (error) {
+    if (!onProblem || !(error instanceof BatonError)) throw error;
+    onProblem(error);
+    return overridesOf([]);
+  }
+}
+
+function overridesOf(entries: Overrides["entries"]): Overrides {
   const exact = new Map(entries);
   const plain = new Map(entries.map(([id, override]) => [plainId(id), override]));
   const of = (id: string) => exact.get(id) ?? plain.get(plainId(id));
@@ -44,7 +56,7 @@ function read(path: string): Record<string, unknown> {
     text = readFileSync(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return {};
-    throw error;
+    throw wrong(path, `cannot be read: ${error instanceof Error ? error.message : error}`, error);
   }
   try {
     const value: unknown = JSON.parse(text);

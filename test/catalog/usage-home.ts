@@ -4,11 +4,14 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { adapters } from "../../src/adapters/index.ts";
-import { openCatalog } from "../../src/catalog/catalog.ts";
+import { type Catalog, openCatalog } from "../../src/catalog/catalog.ts";
+import { listSessions, type Query } from "../../src/catalog/query.ts";
+import type { SessionSummary } from "../../src/catalog/scan.ts";
 import { sync } from "../../src/catalog/sync.ts";
+import { sessionCosts } from "../../src/catalog/usage/session-costs.ts";
 import { type UsageQuery, type UsageReport, usageOf } from "../../src/catalog/usage/usage.ts";
 import { readOverrides } from "../../src/models/overrides.ts";
-import { loadPrices } from "../../src/models/prices.ts";
+import { type FindPrice, loadPrices } from "../../src/models/prices.ts";
 import type { RowLine } from "../../src/storage/rows.ts";
 import { newDatabase } from "../adapters/opencode/database.ts";
 
@@ -19,11 +22,22 @@ export interface UsageHome {
   /** OpenCode's database. */
   database(lines: readonly RowLine[]): void;
   usage(query?: Partial<UsageQuery>): Promise<UsageReport>;
+  /** With what each session cost. */
+  list(query?: Query): Promise<SessionSummary[]>;
 }
 
 export function newHome(): UsageHome {
   const dir = mkdtempSync(join(tmpdir(), "baton-usage-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const synced = async <T>(use: (catalog: Catalog, prices: FindPrice) => T): Promise<T> => {
+    const catalog = openCatalog(join(dir, ".baton"));
+    try {
+      await sync(catalog, { dir, env: {}, projects: [] }, adapters, { words: false });
+      return use(catalog, await loadPrices(readOverrides(join(dir, ".baton"))));
+    } finally {
+      catalog.close();
+    }
+  };
   const text = (lines: readonly object[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join("");
   return {
     dir,
@@ -35,16 +49,12 @@ export function newHome(): UsageHome {
     },
     append: (path, lines) => appendFileSync(join(dir, path), text(lines)),
     database: (lines) => void newDatabase(join(dir, ".local", "share", "opencode", "opencode.db"), lines),
-    async usage(query = {}) {
-      const catalog = openCatalog(join(dir, ".baton"));
-      try {
-        await sync(catalog, { dir, env: {}, projects: [] }, adapters, { words: false });
-        const prices = await loadPrices(readOverrides(join(dir, ".baton")));
-        return usageOf(catalog.shards, { by: "model", ...query }, prices);
-      } finally {
-        catalog.close();
-      }
-    },
+    usage: (query = {}) => synced(({ shards }, prices) => usageOf(shards, { by: "model", ...query }, prices)),
+    list: (query = {}) =>
+      synced(
+        (catalog, prices) =>
+          listSessions(catalog, query, { costs: sessionCosts(catalog.shards, prices) }).sessions,
+      ),
   };
 }
 

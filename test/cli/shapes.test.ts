@@ -64,6 +64,8 @@ const list = z.strictObject({
       size: count,
       tokens: z.looseObject({ input: count, output: count }).nullable(),
       cost: z.number().nullable(),
+      costKind: z.enum(["recorded", "computed", "estimated"]).nullable(),
+      unpricedMessages: count.optional(),
       problems: z.array(text),
       parent: text.optional(),
     }),

@@ -65,25 +65,18 @@ export interface UsageReport {
 
 export function usageOf(shards: readonly DatabaseSync[], query: UsageQuery, find: FindPrice): UsageReport {
   const sessions = sessionsOf(shards);
-  const whole = wholeCosts(shards, sessions, find);
   const groups = new Map<string, Sums>();
   const total = newSums();
   const models = new Map<string, Price | undefined>();
   const spelled = oneSpelling();
-  const add = (message: Message, cost: Cost) => {
-    if (!isAsked(message, query)) return;
+  for (const [message, cost, price] of costedMessages(shards, sessions, find)) {
+    if (!isAsked(message, query)) continue;
+    if (message.count > 0) models.set(message.model, price);
     const key = query.by === "model" ? spelled(message.model) : keyOf(message, query.by);
     const group = groups.get(key) ?? newSums();
     groups.set(key, group);
     for (const sums of [group, total]) sums.add(message, cost);
-  };
-  for (const message of messagesOnce(shards, sessions)) {
-    const price = find(message.model, message.provider, message.time);
-    if (isAsked(message, query)) models.set(message.model, price);
-    add(message, whole.costOf(message) ?? costFor(message, price));
   }
-  // Sessions of which only the cost is known.
-  for (const [message, dollars] of whole.others()) add(message, { kind: "recorded", dollars });
   const titles = new Map(sessions.map((session) => [session.id, session]));
   return {
     by: query.by,
@@ -98,6 +91,21 @@ export function usageOf(shards: readonly DatabaseSync[], query: UsageQuery, find
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
       .map(([model, price]) => modelRow(model, price)),
   };
+}
+
+/** Each message once, with what it cost and the price of its model. */
+export function* costedMessages(
+  shards: readonly DatabaseSync[],
+  sessions: readonly SessionFacts[],
+  find: FindPrice,
+): Generator<[message: Message, cost: Cost, price: Price | undefined]> {
+  const whole = wholeCosts(shards, sessions, find);
+  for (const message of messagesOnce(shards, sessions)) {
+    const price = find(message.model, message.provider, message.time);
+    yield [message, whole.costOf(message) ?? costFor(message, price), price];
+  }
+  // Sessions of which only the cost is known.
+  for (const [message, dollars] of whole.others()) yield [message, { kind: "recorded", dollars }, undefined];
 }
 
 export interface Cost {
@@ -209,7 +217,7 @@ function addTokens(sums: TokenSums, message: TokenSums): void {
 }
 
 /** Sums of binary fractions end in noise. */
-function rounded(dollars: number): number {
+export function rounded(dollars: number): number {
   return Math.round(dollars * 1e9) / 1e9;
 }
 

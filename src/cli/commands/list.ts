@@ -3,8 +3,10 @@ import { resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Place } from "../../adapters/adapter.ts";
 import { adapterNamed } from "../../adapters/named.ts";
-import { listSessions, type Page, type Query, SORTS } from "../../catalog/query.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
+import { type Facts, listSessions, type Page, type Query, SORTS } from "../../catalog/query.ts";
 import { sessionIndex } from "../../catalog/session-index.ts";
+import { readOverrides } from "../../models/overrides.ts";
 import { withCatalog } from "../catalog.ts";
 import type { Run } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -24,7 +26,7 @@ export function define(command: Command, run: Run): void {
     .option("--agent <agents...>", "only sessions of these agents")
     .option("--provider <provider>", "only sessions with this provider's badge")
     .option("--project <dir>", "only sessions in this folder or below")
-    .option("--model <model>", "only sessions whose model's name holds this")
+    .option("--model <model>", "only sessions whose model's name or id holds this")
     .option("--since <time>", "only sessions changed since: a date, or 30m, 12h, 3d, 2w ago", sinceOf)
     .option("--errors", "only sessions whose files have problems")
     .option("--min-cost <dollars>", "only sessions that cost at least this", numberOf)
@@ -64,14 +66,34 @@ async function list(context: Context, options: Options): Promise<undefined> {
   await withCatalog(context, syncing, async (catalog, report) => {
     // Loaded only then: it reads sessions, which a list does not.
     if (options.archived) await (await import("../archiving.ts")).addGone(context, catalog);
-    const page = listSessions(catalog, wanted);
+    const page = listSessions(catalog, wanted, await factsFor(context, catalog, wanted, isIndex));
     // Sessions that were not read yet are not in the catalog, but they are there.
     const total = newest === undefined ? page.total : report.sessions;
     const whole = { ...page, total, hasMore: (wanted.offset ?? 0) + page.sessions.length < total };
     if (isIndex) await output.json(sessionIndex(page.sessions));
     else if (output.isJson) await output.json(whole);
-    else await printTable(context, places, whole);
+    else await printTable(context, places, whole, isAboutCost(wanted));
   });
+}
+
+const isAboutCost = ({ sort, minCost }: Query) => sort === "cost" || minCost !== undefined;
+
+/** What every session cost is summed up only where it is shown: it takes longer than all the rest. */
+async function factsFor(
+  { output, batonHome }: Context,
+  { shards }: Catalog,
+  wanted: Query,
+  isIndex: boolean,
+): Promise<Facts> {
+  const models = readOverrides(batonHome, ({ message, hint }) =>
+    output.warn(`${message} Our own names and prices are taken. ${hint}`),
+  );
+  if (!output.isJson && !isIndex && !isAboutCost(wanted)) return { models };
+  const [{ sessionCosts }, { loadPrices }] = await Promise.all([
+    import("../../catalog/usage/session-costs.ts"),
+    import("../../models/prices.ts"),
+  ]);
+  return { models, costs: sessionCosts(shards, await loadPrices(models)) };
 }
 
 /** Of the newest no more need to be read than are shown; filters and other orders need them all. */
@@ -81,12 +103,18 @@ function newestNeeded({ limit, offset = 0, agents: _, ...wanted }: Query): numbe
   return limit !== undefined && isNewest && !isFiltered ? limit + offset : undefined;
 }
 
-async function printTable(context: Context, places: readonly Place[], page: Page): Promise<void> {
+async function printTable(
+  context: Context,
+  places: readonly Place[],
+  page: Page,
+  withCost: boolean,
+): Promise<void> {
   const { output, home } = context;
   const { sessions, total, hasMore } = page;
   if (sessions.length === 0)
     return output.message("No sessions found. `baton doctor` shows which stores were looked at.");
-  for (const line of sessionTable(sessions, places, output, home.dir)) await output.write(`${line}\n`);
+  for (const line of sessionTable(sessions, places, output, home.dir, withCost))
+    await output.write(`${line}\n`);
   if (hasMore) output.message(`${sessions.length} of ${total} sessions. --limit and --offset show others.`);
 }
 
