@@ -171,7 +171,7 @@ function textOf(key: { type: "text"; text: string } | { type: "alt"; letter: str
 }
 
 function isMoving(key: Key): boolean {
-  return key.type === "named" && !["enter", "escape", "tab", "backspace"].includes(key.name);
+  return key.type === "named" && !["enter", "escape", "eof", "tab", "backspace"].includes(key.name);
 }
 
 function pagedTo<P extends { lines: readonly string[]; top: number }>(panel: P, key: Key, state: State): P {
