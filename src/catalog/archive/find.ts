@@ -9,13 +9,20 @@ import type { ArchivedSession } from "./read.ts";
 const SHORTEST_PREFIX = 4;
 const LISTED = 10;
 
-/** Several places may have had the same session: the one that changed last is meant, unless another is named by its path. */
+/**
+ * Several places may have had the same session: the one that changed last is meant, unless another is named by its
+ * path. `latest` is the newest of `preferred`, where there is one.
+ */
 export function archivedNamed(
   name: string,
   all: readonly ArchivedSession[],
   adapters: readonly Adapter[],
+  preferred: readonly ArchivedSession[] = [],
 ): ArchivedSession {
-  const candidates = named(name, all, adapters);
+  const latest = /^latest(?::(.+))?$/.exec(name);
+  const candidates = latest
+    ? newest([...preferred, ...all], latest[1], adapters)
+    : named(name, all, adapters);
   const [first] = candidates;
   if (!first)
     throw new BatonError(
@@ -33,6 +40,17 @@ export function archivedNamed(
     `"${name}" means ${candidates.length} archived sessions:\n${listed.join("\n")}${more}`,
     "Give more characters of the id, or `agent:id`.",
   );
+}
+
+function newest(
+  all: readonly ArchivedSession[],
+  agent: string | undefined,
+  adapters: readonly Adapter[],
+): ArchivedSession[] {
+  const id = agent === undefined ? undefined : adapterNamed(agent, adapters).id;
+  return all
+    .filter((session) => session.parent === undefined && (id === undefined || session.agent === id))
+    .slice(0, 1);
 }
 
 /** The newest first, as they come. */

@@ -28,7 +28,7 @@ export function define(command: Command, run: Run): void {
   command
     .command("versions")
     .description("a session's versions: older ones are of files that were cut or replaced")
-    .argument("<session>", "id, unique prefix (4+), agent:id, or the path that it had")
+    .argument("<session>", "id, unique prefix (4+), agent:id, latest, latest:agent, or the path that it had")
     .option("--write <dir>", "write its files into this folder")
     .option("--which <number>", "which version (default: 0, the newest)", count)
     .action((name: string, options: VersionOptions) => run((context) => versions(context, name, options)));

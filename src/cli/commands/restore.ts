@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import type { Adapter } from "../../adapters/adapter.ts";
 import { adapterNamed } from "../../adapters/named.ts";
 import { archivedNamed } from "../../catalog/archive/find.ts";
-import { type ArchivedSession, archivedSessions } from "../../catalog/archive/read.ts";
+import { type ArchivedSession, archivedSessions, goneAmong } from "../../catalog/archive/read.ts";
 import { type Restored, restoreSession } from "../../catalog/archive/restore.ts";
 import { type Found, walk } from "../../catalog/scan.ts";
 import { BatonError } from "../../session/error.ts";
@@ -22,7 +22,10 @@ interface Options {
 
 export function define(command: Command, run: Run): void {
   command
-    .argument("<session>", "id, unique prefix (4+), agent:id, or the path that it had")
+    .argument(
+      "<session>",
+      "id, unique prefix (4+), agent:id, the path that it had, latest[:agent] of those that are gone",
+    )
     .option("--cwd <dir>", "the folder to go on in (default: the session's own)")
     .option("--dry-run", "only say what would happen")
     .action((name: string, options: Options) => run((context) => restore(context, name, options)));
@@ -32,9 +35,9 @@ async function restore(context: Context, name: string, options: Options): Promis
   const { home, batonHome, output } = context;
   const adapters = await context.adapters();
   const all = await archivedSessions(batonHome);
-  const session = archivedNamed(name, all, adapters);
-  const adapter = adapterNamed(session.agent, adapters);
   const found = walk(home, adapters);
+  const session = archivedNamed(name, all, adapters, goneAmong(all, found));
+  const adapter = adapterNamed(session.agent, adapters);
   const cwd = options.cwd === undefined ? undefined : resolve(options.cwd);
   const there = found.find(({ ref }) => ref.agent === session.agent && ref.originalId === session.originalId);
   if (there) return print(context, adapter, await asItIs(context, there, cwd), NOTHING_TO_DO);
