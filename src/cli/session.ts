@@ -36,7 +36,7 @@ function shown(opened: Opened): Opened {
 /** Of a session that was opened otherwise. */
 export function shownSource(source: Source): Source {
   const redactor = redaction();
-  return redactor ? redacted(source, redactor) : source;
+  return redactor ? redacted(source, redactor, { folder: true }) : source;
 }
 
 /** As it was recorded, for what is compared with other sessions or written: continue.ts hides what is to be hidden. */

@@ -6,11 +6,16 @@ import type { Entry, Header, Part } from "../session/session.ts";
 import type { Range, Source, Stream } from "../session/source.ts";
 import type { Redactor } from "./redact.ts";
 
+export interface RedactOptions {
+  /** Also in the folder that the session belongs to: for one that nobody goes on with there. */
+  folder?: boolean;
+}
+
 /** Losses are complete once the entries have been read, those of subagents included. */
-export function redacted<S extends Stream>(stream: S, redactor: Redactor): S {
+export function redacted<S extends Stream>(stream: S, redactor: Redactor, options: RedactOptions = {}): S {
   const marks = new Set<string>();
   const watched = redactor.watched((mark) => marks.add(mark));
-  const made = withoutSecrets(stream, watched);
+  const made = withoutSecrets(stream, watched, options);
   return {
     ...made,
     get losses() {
@@ -19,11 +24,11 @@ export function redacted<S extends Stream>(stream: S, redactor: Redactor): S {
   };
 }
 
-function withoutSecrets<S extends Stream>(stream: S, redactor: Redactor): S {
+function withoutSecrets<S extends Stream>(stream: S, redactor: Redactor, options: RedactOptions): S {
   const { records: _, ...rest } = stream;
   return {
     ...rest,
-    header: headerOf(stream.header, redactor),
+    header: headerOf(stream.header, redactor, options),
     get losses() {
       return stream.losses.map((one) => ({ ...one, detail: redactor.text(one.detail) }));
     },
@@ -33,7 +38,7 @@ function withoutSecrets<S extends Stream>(stream: S, redactor: Redactor): S {
         batch.map((entry) => entryOf(entry, redactor)),
       ),
     async *children() {
-      for await (const child of stream.children()) yield withoutSecrets(child, redactor);
+      for await (const child of stream.children()) yield withoutSecrets(child, redactor, options);
     },
   } as Stream as S;
 }
@@ -49,14 +54,16 @@ function withheld(stream: Stream, marks: ReadonlySet<string>): Loss[] {
 
 const OF_HEADER: ReadonlySet<string> = new Set(["id", "version", "source", "metadata", "head"]);
 
-/** Paths and ids are what others find the session by. */
-function headerOf(header: Header, redactor: Redactor): Header {
+/** Ids are what others find the session by. */
+function headerOf(header: Header, redactor: Redactor, { folder = false }: RedactOptions): Header {
   const { project, model, links, ...rest } = header;
   const { path, name, ...others } = project;
   const { config } = model;
   return {
     ...(texts(rest, OF_HEADER, redactor) as Omit<Header, "project" | "model" | "links">),
-    project: { ...redactor.value(others), path, ...(name !== undefined && { name }) },
+    project: folder
+      ? redactor.value(project)
+      : { ...redactor.value(others), path, ...(name !== undefined && { name }) },
     model: { ...model, ...(config && { config: redactor.value(config) }) },
     ...(links && {
       links: links.map((link) => (link.label ? { ...link, label: redactor.text(link.label) } : link)),

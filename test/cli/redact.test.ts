@@ -1,5 +1,5 @@
 // --redact hides secrets in everything that is printed or exported, of every agent; without it nothing of it is loaded.
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -145,6 +145,78 @@ describe("what is printed of sessions", () => {
     expect(secretsIn(all(json))).toEqual([]);
     expect(json.stdout).toContain("[redacted: github-token 1]");
     expect(secretsIn(all(run(place, `baton --wrong=${SECRET} list --redact`)))).toEqual([]);
+  });
+});
+
+describe("the folder of a session", () => {
+  const folder = `/home/me/${SECRET}`;
+  const own = newPlace();
+  afterAll(() => own.remove());
+  beforeAll(() => {
+    const path = join(own.root, "work/given.json");
+    writeFileSync(path, JSON.stringify({ ...given, project: { path: folder } }));
+  });
+
+  it.each([
+    "show ./given.json",
+    "show ./given.json --format json",
+    "show ./given.json --format html",
+    "convert ./given.json --to claude",
+    "convert ./given.json --to codex",
+    "convert ./given.json --to atif",
+    "convert ./given.json --to ucf",
+  ])("is printed without secrets: %s", (command) => {
+    const { stdout, status } = run(own, `baton ${command} --redact`);
+    expect(status).toBe(0);
+    expect(secretsIn(stdout)).toEqual([]);
+    expect(run(own, `baton ${command}`).stdout).toContain(SECRET);
+  });
+
+  it("stays where the session is carried, because its agent works there", () => {
+    const ran = run(own, "baton resume ./given.json --in claude --redact --yes --json");
+    expect(ran.status).toBe(0);
+    const { path } = JSON.parse(run(own, "baton list --agent claude --json").stdout).sessions[0];
+    expect(readFileSync(path, "utf8")).toContain(`"cwd":${JSON.stringify(folder)}`);
+  });
+});
+
+describe("a secret that only its name gives away", () => {
+  const own = newPlace();
+  afterAll(() => own.remove());
+  beforeAll(async () => {
+    const secret = "hunter2secretZ9";
+    const entries = [
+      { ...user("u1"), content: `token again: ${secret} lonely` },
+      { ...result("c1"), output: `filler ${"word ".repeat(400)}\nDB_PASSWORD=${secret}\n` },
+    ];
+    const timeline = [entries[0], call("c1"), entries[1], assistant("a1")] as Entry[];
+    const [to] = writable;
+    if (!to) throw new Error("nothing can be written");
+    const home = { dir: own.home, env: {} };
+    const source = sourceOf(session(timeline, { title: "Plain", project: { path: "/home/me/shop" } }));
+    await carry({ source, to, home, batonHome: join(own.root, "else"), kind: "resume" });
+  });
+
+  it("is hidden in every hit, and the marks stand where the words are", () => {
+    const command = "baton search 'hunter2secretZ9 OR lonely' --redact";
+    const text = run(own, command).stdout;
+    expect(text).not.toContain("hunter2secretZ9");
+    expect(text).toContain("again: [redacted: password 1] «lonely»");
+    const { hits } = JSON.parse(run(own, `${command} --json`).stdout) as Found;
+    const words = hits.flatMap(({ snippet, marks }) => marks.map(([from, to]) => snippet.slice(from, to)));
+    expect(words).toEqual(["lonely"]);
+  });
+});
+
+describe("the files of an older version", () => {
+  it("are refused, because nothing can be hidden in them", () => {
+    expect(run(place, "baton archive --quiet").status).toBe(0);
+    const folder = join(place.root, "work/version");
+    const ran = run(place, `baton archive versions latest --write ${folder} --redact`);
+    expect(ran.status).toBe(5);
+    expect(ran.stderr).toContain("native bytes, in which --redact hides nothing");
+    expect(existsSync(folder)).toBe(false);
+    expect(run(place, `baton archive versions latest --write ${folder}`).status).toBe(0);
   });
 });
 

@@ -56,12 +56,28 @@ export async function hitsOf(page: readonly HitRow[], showing: Showing): Promise
   const details = new Map<DatabaseSync, Map<number, Details>>();
   for (const [shard, rows] of Map.groupBy(page, (one) => one.shard))
     details.set(shard, detailsIn(shard, rows));
+  // A secret that one hit gives away may stand alone in an earlier one, where it would be hidden behind our marks.
+  if (showing.shown) await learn(page, details, { ...showing, shown: showing.shown });
   const hits: Hit[] = [];
   for (const one of page) {
     const found = details.get(one.shard)?.get(one.row);
     if (found) hits.push(await hitOf(one, found, showing));
   }
   return hits;
+}
+
+async function learn(
+  page: readonly HitRow[],
+  details: ReadonlyMap<DatabaseSync, ReadonlyMap<number, Details>>,
+  showing: Showing & { shown(text: string): string },
+): Promise<void> {
+  for (const { shard, row } of page) {
+    const found = details.get(shard)?.get(row);
+    if (!found) continue;
+    showing.shown(found.title);
+    showing.shown(found.project);
+    await snippetOf({ ...found, isGone: found.gone !== null }, showing);
+  }
 }
 
 function detailsIn(shard: DatabaseSync, rows: readonly HitRow[]): Map<number, Details> {

@@ -14,6 +14,7 @@ import { BatonError } from "../../session/error.ts";
 import { archiveAll } from "../archiving.ts";
 import type { Run } from "../command.ts";
 import type { Context } from "../context.ts";
+import { redaction } from "../redaction.ts";
 import { bytes, counted, cut, shortPath } from "../text.ts";
 
 export function define(command: Command, run: Run): void {
@@ -54,6 +55,12 @@ async function versions(context: Context, name: string, options: VersionOptions)
   const { output, batonHome } = context;
   const session = archivedNamed(name, await archivedSessions(batonHome), await context.adapters());
   if (options.write !== undefined) {
+    if (redaction())
+      throw new BatonError(
+        "refused",
+        "The files of a version are native bytes, in which --redact hides nothing.",
+        "Write them without --redact, then `baton convert FILE --to FORMAT --redact` makes one without secrets.",
+      );
     const folder = resolve(options.write);
     if (existsSync(folder) && readdirSync(folder).length > 0)
       throw new BatonError("refused", `${folder} is not empty.`, "Name a folder that is not there yet.");
