@@ -5,7 +5,7 @@ import { type Overrides, readOverrides } from "../models/overrides.ts";
 import { sessionId } from "../session/id.ts";
 import { badgeOf } from "../session/vendor.ts";
 import type { Catalog } from "./catalog.ts";
-import type { SessionSummary } from "./scan.ts";
+import { recordedCost, type SessionSummary } from "./scan.ts";
 import type { SessionCosts } from "./usage/session-costs.ts";
 
 export const SORTS = [
@@ -108,9 +108,8 @@ function modelsNamed(catalog: Catalog, words: string, displayName: (model: strin
   );
 }
 
-/** A recorded zero says that the agent knows no price. */
 function costOf(row: Row, shard: number, costs: SessionCosts | undefined): CostFacts {
-  if (!costs) return row.cost ? { cost: row.cost, costKind: "recorded" } : { cost: null, costKind: null };
+  if (!costs) return recordedCost(row.cost);
   const { dollars = null, kind = null, unpriced = 0 } = costs(shard, row.key) ?? {};
   return { cost: dollars, costKind: kind, ...(unpriced > 0 && { unpricedMessages: unpriced }) };
 }

@@ -32,7 +32,7 @@ export interface SessionSummary {
   /** US dollars, as far as they are known. */
   cost: number | null;
   /** Whether an agent wrote it down, or it follows from prices, or from tokens that are estimated: the least certain. */
-  costKind?: "recorded" | "computed" | "estimated" | null;
+  costKind: "recorded" | "computed" | "estimated" | null;
   /** Messages whose cost nobody knows, and which are not in it. */
   unpricedMessages?: number;
   /** What is wrong with the session's files, in a sentence each. */
@@ -148,7 +148,7 @@ export async function summarise({ adapter, ref }: Found): Promise<SessionSummary
       messageCount: header.metadata.messageCount ?? 0,
       created: header.metadata.created,
       tokens: header.metadata.tokens ?? null,
-      cost: header.metadata.cost ?? null,
+      ...recordedCost(header.metadata.cost),
       problems: losses.filter((found) => found.severity !== "info").map(problemOf),
     };
   } catch (error) {
@@ -174,10 +174,15 @@ function rowOf({ badge }: Adapter, ref: SessionRef): SessionSummary {
     path: ref.path,
     size: sizeOf(ref),
     tokens: null,
-    cost: null,
+    ...recordedCost(null),
     problems: [],
     ...(ref.parent && { parent: sessionId(ref.agent, ref.parent) }),
   };
+}
+
+/** A recorded zero says that the agent knows no price. */
+export function recordedCost(cost: number | null | undefined): Pick<SessionSummary, "cost" | "costKind"> {
+  return cost ? { cost, costKind: "recorded" } : { cost: null, costKind: null };
 }
 
 export function sizeOf(ref: SessionRef): number {

@@ -20,6 +20,7 @@ export function session(number: number, changes: Partial<SessionSummary> = {}): 
     size: 1000,
     tokens: null,
     cost: null,
+    costKind: null,
     problems: [],
     ...changes,
   };
