@@ -2,7 +2,7 @@
 // transaction covers a session's row, its cursor, its usage and its words.
 
 /** Another shape of the tables or another meaning of what is in them needs another number: shards are then made anew. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 export const SCHEMA = `
 CREATE TABLE session (
@@ -26,6 +26,8 @@ CREATE TABLE session (
   messages INTEGER NOT NULL,
   tokens TEXT,
   cost REAL,
+  /* The record up to which the cost is that of the session; NULL = that of all of it. */
+  cost_place INTEGER,
   problems TEXT NOT NULL,
   parent TEXT,
   links TEXT,
@@ -60,6 +62,8 @@ CREATE TABLE usage (
   reasoning INTEGER NOT NULL,
   cost REAL,
   estimated INTEGER NOT NULL,
+  /* The number of the record that it was first in. */
+  place INTEGER NOT NULL,
   PRIMARY KEY (session, message)
 ) WITHOUT ROWID;
 CREATE TABLE entry (

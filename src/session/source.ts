@@ -72,6 +72,8 @@ export interface HeaderPatch {
   cliVersion?: string;
   /** US dollars the agent recorded for the whole session. */
   cost?: number;
+  /** The cost is that of what stands before the record; what comes behind it is not in it. */
+  isCostSoFar?: boolean;
   timestamp?: string;
   link?: NonNullable<Header["links"]>[number];
 }

@@ -172,6 +172,45 @@ describe("Claude Code", () => {
     expect({ ...cost, messages }).toEqual({ recorded: 2 * COST, computed: COST, estimated: 0, messages: 3 });
   });
 
+  const state = (totalCostUSD: number) => ({ type: "cost-state", sessionId: uuid(1), totalCostUSD });
+  const said = (number: number, seconds: number) =>
+    reply({ session: 1, number, seconds, message: `msg_number_${number}`, usage });
+
+  it.each([
+    ["far below the list's price", 0.01],
+    ["far above it", 5],
+  ])("a total %s covers what stands before it, and nothing behind it", async (_, dollars) => {
+    const home = newHome();
+    home.write(claudePath(1), [said(1, 1), said(2, 2), said(3, 3), state(dollars)]);
+    expect((await home.usage()).total.cost).toEqual({ recorded: dollars, computed: 0, estimated: 0 });
+    // Read on from the cursor, as a file that grows is.
+    home.append(claudePath(1), [said(4, 4), said(5, 5)]);
+    expect((await home.usage()).total.cost).toEqual({ recorded: dollars, computed: 2 * COST, estimated: 0 });
+    home.append(claudePath(1), [state(2 * dollars), said(6, 6)]);
+    expect((await home.usage()).total.cost).toEqual({ recorded: 2 * dollars, computed: COST, estimated: 0 });
+  });
+
+  it("times do not say what a total covers: messages of one moment are told apart", async () => {
+    const home = newHome();
+    home.write(claudePath(1), [said(1, 1), state(0.5), said(2, 1)]);
+    expect((await home.usage()).total.cost).toEqual({ recorded: 0.5, computed: COST, estimated: 0 });
+  });
+
+  it("what a subagent did after the first message that a total does not cover is computed too", async () => {
+    const home = newHome();
+    const side = { isSidechain: true, agentId: "a1" };
+    const sub = (number: number, seconds: number) => ({ ...said(number, seconds), ...side });
+    home.write(claudePath(1), [said(1, 1), state(0.5), said(2, 50)]);
+    home.write(`.claude/projects/-home-me-app/${uuid(1)}/subagents/agent-a1.jsonl`, [
+      sub(11, 3),
+      sub(12, 60),
+    ]);
+    expect((await home.usage()).total).toMatchObject({
+      cost: { recorded: 0.5, computed: 2 * COST },
+      messages: 4,
+    });
+  });
+
   it("a session that the agent has deleted since has been paid for all the same", async () => {
     const home = newHome();
     const path = home.write(claudePath(1), [reply({ session: 1, number: 1, seconds: 1, usage })]);

@@ -85,6 +85,7 @@ function insert(shard: DatabaseSync, one: Given, number: number): void {
     reasoning: 0,
     cost: one.cost ?? null,
     estimated: one.estimated ? 1 : 0,
+    place: 0,
   });
 }
 

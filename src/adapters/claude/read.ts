@@ -206,5 +206,5 @@ function title(line: Line, words: unknown, titleRank: number): void {
 
 function cost(line: Line, dollars: unknown): void {
   const known = count(dollars);
-  if (known > 0) patch(line, { cost: known });
+  if (known > 0) patch(line, { cost: known, isCostSoFar: true });
 }

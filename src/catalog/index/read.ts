@@ -7,7 +7,7 @@ import { conclude, finishSkeleton, type Gathered, type Reading } from "../../ada
 import type { Loss } from "../../session/losses.ts";
 import type { Entry, Header, Usage } from "../../session/session.ts";
 import { type Skeleton, skeletonBuilder } from "../../session/skeleton.ts";
-import type { Folded } from "../../session/source.ts";
+import type { Folded, HeaderPatch } from "../../session/source.ts";
 import { type Position, START } from "../../storage/position.ts";
 import type { NativeRecord } from "../../storage/records.ts";
 import { threadPositions } from "../../transform/visible.ts";
@@ -39,6 +39,8 @@ export interface MessageUsage {
   model: string;
   provider: string;
   time: number;
+  /** The number of the record that it was first in. */
+  place: number;
   usage: Usage;
 }
 
@@ -70,6 +72,8 @@ export interface Piece {
   end?: {
     header: Header;
     problems: string[];
+    /** See `cost_place` in schema.ts. */
+    costPlace?: number | undefined;
     /** See `hidden` in schema.ts; undefined = as it was. */
     hidden: Uint8Array | null | undefined;
     /** Whether the header's tokens are those of the whole session, not of what was read now. */
@@ -108,7 +112,7 @@ export async function* readSession(
       isContinued = true;
     }
   }
-  const { header, hidden, losses } = pass.finish();
+  const { header, hidden, losses, costPlace } = pass.finish();
   const concluded = await conclude(reading, header);
   const problems = [...losses, ...concluded.losses].filter(isProblem).map(problemOf);
   const piece = pass.take();
@@ -118,6 +122,7 @@ export async function* readSession(
     end: {
       header: concluded.header,
       hidden,
+      costPlace,
       problems: [...new Set([...piece.cursor.problems, ...problems])].slice(0, LISTED_PROBLEMS),
       isWhole: from === undefined,
     },
@@ -165,13 +170,14 @@ function newPass(agent: string, reading: Reading<unknown>, from: Cursor | undefi
     record(record: NativeRecord) {
       // What comes behind a line that is still being written is read again with it, so the cursor stays before it.
       if (!record.terminated) cursor ??= snapshot();
+      usages.at(record.index);
       for (const found of record.losses) note(found);
       for (const folded of fold.step(state, record)) {
         if (folded.type === "loss") note(folded.loss);
         else if (folded.type === "usage") usages.add(folded);
         else if (folded.type === "header") {
           header.patch(folded.patch);
-          usages.note(folded.patch.model, folded.patch.provider);
+          usages.note(folded.patch);
         } else order.add(folded);
         if (folded.type === "entry") addEntry(folded.entry, record);
       }
@@ -183,7 +189,8 @@ function newPass(agent: string, reading: Reading<unknown>, from: Cursor | undefi
       if (cursor) cursor.outputs = beside.names();
       const { head, hidden, losses } = order.finish(reading);
       const all = [...(reading.extra?.losses ?? []), ...losses, ...provisional];
-      return { header: header.finish(usages.all(), head), hidden, losses: all };
+      const { costPlace } = usages.state();
+      return { header: header.finish(usages.all(), head), hidden, losses: all, costPlace };
     },
   };
 }
@@ -284,12 +291,15 @@ interface MessageFacts {
   model: string;
   provider: string;
   time: number;
+  place: number;
 }
 
 /** Plain JSON: whose the next tokens are, and whose the last ones were. */
 export interface UsageState {
   now: MessageFacts;
   recent: [turn: string, facts: MessageFacts][];
+  /** Of the last cost of what stands before. */
+  costPlace?: number | undefined;
 }
 
 type Counted = Omit<Extract<Folded, { type: "usage" }>, "type">;
@@ -299,7 +309,8 @@ function newUsages(provider: string, begun?: UsageState) {
   const all = new Map<string, Usage>();
   const facts = new Map<string, MessageFacts>(begun?.recent);
   const open = new Set<string>();
-  const now = begun?.now ?? { model: "unknown", provider, time: 0 };
+  const now = begun?.now ?? { model: "unknown", provider, time: 0, place: 0 };
+  let costPlace = begun?.costPlace;
   const add = ({ turn, usage, message = `${LOCAL}${turn}`, model, timestamp }: Counted) => {
     all.set(message, usage);
     const time = Date.parse(timestamp ?? "") || now.time;
@@ -308,20 +319,24 @@ function newUsages(provider: string, begun?: UsageState) {
   };
   return {
     add,
-    note(model: string | undefined, of: string | undefined) {
+    at(place: number) {
+      now.place = place;
+    },
+    note({ model, provider: of, cost, isCostSoFar }: HeaderPatch) {
       if (model !== undefined) now.model = model;
       if (of !== undefined) now.provider = of;
+      if (cost !== undefined) costPlace = isCostSoFar ? now.place : undefined;
     },
     entry({ turn, model, provider: of, timestamp, usage }: Entry) {
       const time = Date.parse(timestamp);
       if (time > 0) now.time = time;
       if (turn === undefined) return;
       if (!facts.has(turn))
-        facts.set(turn, { model: model ?? now.model, provider: of ?? now.provider, time: now.time });
+        facts.set(turn, { ...now, model: model ?? now.model, provider: of ?? now.provider });
       if (usage) add({ turn, usage });
     },
     all: () => all,
-    state: (): UsageState => ({ now: { ...now }, recent: [...facts].slice(-RECENT_TURNS) }),
+    state: (): UsageState => ({ now: { ...now }, recent: [...facts].slice(-RECENT_TURNS), costPlace }),
     /** What has come since it was last taken. */
     take(): MessageUsage[] {
       const taken = [...open].map((message) => ({

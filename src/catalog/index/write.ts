@@ -106,11 +106,11 @@ function removeRows(statements: Statements, first: number, last: number): void {
 }
 
 function addUsages(statements: Statements, key: number, usages: readonly MessageUsage[]): void {
-  for (const { message, model, provider, time, usage } of usages) {
+  for (const { message, model, provider, time, place, usage } of usages) {
     const { input, output, cacheRead = 0, cacheWrite = 0, cacheWriteHour = 0, reasoning = 0 } = usage;
     const { cost = null, estimated } = usage;
     const tokens = [input, output, cacheRead, cacheWrite, cacheWriteHour, reasoning].map(wholeNumber);
-    statements.usage.run(key, message, model, provider, time, ...tokens, cost, estimated ? 1 : 0);
+    statements.usage.run(key, message, model, provider, time, ...tokens, cost, estimated ? 1 : 0, place);
   }
 }
 
@@ -187,7 +187,7 @@ function update(statements: Statements, key: number, { adapter, ref, words, piec
     statements.progress.run(words ? 1 : 0, key);
     return;
   }
-  const { header, problems, hidden, isWhole, isLasting = true } = piece.end;
+  const { header, problems, hidden, costPlace, isWhole, isLasting = true } = piece.end;
   const { tokens, cost } = isWhole ? header.metadata : totalsOf(statements, key, header);
   statements.update.run(
     isLasting ? stampOf(ref) : "",
@@ -203,6 +203,7 @@ function update(statements: Statements, key: number, { adapter, ref, words, piec
     header.metadata.messageCount ?? 0,
     tokens ? JSON.stringify(tokens) : null,
     cost ?? null,
+    costPlace ?? null,
     JSON.stringify(problems),
     ref.parent ?? parentIn(header) ?? null,
     header.links ? JSON.stringify(header.links) : null,
@@ -249,7 +250,7 @@ function prepare(shard: DatabaseSync) {
       VALUES (?, ?, ?, ?, ?, '', '[]', 0, 0, '', '', '', '', '', 'unknown', 0, '[]', 0)`),
     update:
       sql(`UPDATE session SET stamp = ?, files = ?, size = ?, updated = ?, created = ?, provider = ?, title = ?,
-      summary = ?, project = ?, model = ?, messages = ?, tokens = ?, cost = ?, problems = ?, parent = ?, links = ?,
+      summary = ?, project = ?, model = ?, messages = ?, tokens = ?, cost = ?, cost_place = ?, problems = ?, parent = ?, links = ?,
       searchable = ?, gone = NULL WHERE key = ?`),
     progress: sql("UPDATE session SET searchable = ?, stamp = '' WHERE key = ?"),
     cursor: sql("INSERT OR REPLACE INTO cursor (session, value) VALUES (?, ?)"),
@@ -273,7 +274,7 @@ function prepare(shard: DatabaseSync) {
     nameKey: sql("SELECT key FROM name WHERE value = ?"),
     usage: sql(`INSERT OR REPLACE INTO usage
       (session, message, model, provider, time, input, output, cache_read, cache_write, cache_write_hour, reasoning, cost,
-      estimated) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+      estimated, place) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
     totals: sql(`SELECT sum(input) AS input, sum(output) AS output, sum(cache_read) AS cacheRead,
       sum(cache_write) AS cacheWrite, sum(reasoning) AS reasoning, sum(cost) AS cost, count(*) AS count
       FROM usage WHERE session = ?`),

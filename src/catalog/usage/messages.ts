@@ -17,6 +17,8 @@ export interface SessionFacts {
   parent: string | null;
   /** For the session as a whole, in US dollars; null = not known. */
   cost: number | null;
+  /** The record up to which it is that; null = it is that of all of it. */
+  costPlace: number | null;
   isFork: boolean;
   shard: number;
   key: number;
@@ -34,6 +36,8 @@ export interface Message extends TokenSums {
   /** US dollars, null = the agent wrote none down. */
   cost: number | null;
   estimated: boolean;
+  /** The number of its record. */
+  place: number;
   /** How many messages it stands for. */
   count: 0 | 1;
 }
@@ -92,12 +96,13 @@ export function* messagesOnce(
 }
 
 const SESSIONS = `SELECT key, id, agent, original_id AS originalId, title, project, model, provider, updated, created,
-  parent, cost, links FROM session`;
+  parent, cost, cost_place AS costPlace, links FROM session`;
 
 /** A time that is not known is that of the session's last change. */
 const MESSAGES = `SELECT u.session, u.message, u.model, u.provider,
     CASE WHEN u.time > 0 THEN u.time ELSE s.updated END AS time,
-    u.input, u.output, u.cache_read, u.cache_write, u.cache_write_hour, u.reasoning, u.cost, u.estimated
+    u.input, u.output, u.cache_read, u.cache_write, u.cache_write_hour, u.reasoning, u.cost, u.estimated,
+    u.place
   FROM usage u JOIN session s ON s.key = u.session
   ORDER BY time, s.links LIKE '%"fork_of"%', s.created, s.updated, s.id`;
 
@@ -117,6 +122,7 @@ type MessageRow = readonly [
   reasoning: number,
   cost: number | null,
   estimated: number,
+  place: number,
 ];
 
 interface Head {
@@ -153,6 +159,7 @@ function messageOf(row: MessageRow, session: SessionFacts): Message {
     reasoning: row[10],
     cost: row[11],
     estimated: row[12] !== 0,
+    place: row[13],
     count: 1,
   };
 }

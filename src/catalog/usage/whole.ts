@@ -20,16 +20,21 @@ export function wholeCosts(
 ): WholeCosts {
   const covering = coveringOf(shards, sessions);
   const covers = new Map<SessionFacts, Cover>();
+  const ends = covering.size > 0 ? shards.map(endsIn) : [];
   if (covering.size > 0)
     for (const message of messagesIn(shards, sessions)) {
       const session = covering.get(message.session);
-      if (session) cover(coverOf(covers, session), message, weightOf(message, find));
+      if (!session || !isCovered(message, session, ends)) continue;
+      const found = coverOf(covers, session);
+      found.weights += weightOf(message, find);
+      found.tokens += tokensOf(message);
+      found.messages++;
     }
   return {
     costOf(message) {
       const session = covering.get(message.session);
       const found = session && covers.get(session);
-      if (!found || message.time > found.until) return undefined;
+      if (!found || !isCovered(message, session, ends)) return undefined;
       const dollars = found.weights > 0 ? weightOf(message, find) / found.weights : share(message, found);
       return { kind: "recorded", dollars: dollars * found.cost };
     },
@@ -46,10 +51,28 @@ interface Cover {
   weights: number;
   tokens: number;
   messages: number;
-  /** The time of the last message that it covers. */
-  until: number;
-  isFull: boolean;
 }
+
+/**
+ * An agent that was killed has not written down the cost of its last messages: those behind the record. In a subagent's
+ * file, which has no such record, they are those from the time of the first of them on.
+ */
+function isCovered(message: Message, session: SessionFacts, ends: readonly Ends[]): boolean {
+  if (session.costPlace === null) return true;
+  if (message.session === session) return message.place < session.costPlace;
+  return message.time < (ends[session.shard]?.get(session.key) ?? Number.POSITIVE_INFINITY);
+}
+
+/** Of each session the time of its first message that its cost does not cover. */
+type Ends = ReadonlyMap<number, number>;
+
+function endsIn(shard: DatabaseSync): Ends {
+  const rows = shard.prepare(ENDS).all() as { key: number; time: number }[];
+  return new Map(rows.map(({ key, time }) => [key, time]));
+}
+
+const ENDS = `SELECT s.key, min(CASE WHEN u.time > 0 THEN u.time ELSE s.updated END) AS time
+  FROM session s JOIN usage u ON u.session = s.key WHERE u.place > s.cost_place GROUP BY s.key`;
 
 /** Of each session the one whose cost covers it: the outermost that has one. */
 function coveringOf(
@@ -82,25 +105,10 @@ const PRICED = "SELECT DISTINCT session FROM usage WHERE cost > 0";
 function coverOf(covers: Map<SessionFacts, Cover>, session: SessionFacts): Cover {
   const known = covers.get(session);
   if (known) return known;
-  const made = { cost: session.cost ?? 0, weights: 0, tokens: 0, messages: 0, until: 0, isFull: false };
+  const made = { cost: session.cost ?? 0, weights: 0, tokens: 0, messages: 0 };
   covers.set(session, made);
   return made;
 }
-
-/** An agent that was killed has not written down the cost of its last messages: they are not covered. */
-function cover(found: Cover, message: Message, weight: number): void {
-  if (found.isFull || (found.messages > 0 && found.weights + weight > found.cost * TOLERANCE)) {
-    found.isFull = true;
-    return;
-  }
-  found.weights += weight;
-  found.tokens += tokensOf(message);
-  found.messages++;
-  found.until = message.time;
-}
-
-/** Prices that differ by so much are taken for the same. */
-const TOLERANCE = 1.02;
 
 function share(message: Message, { tokens, messages }: Cover): number {
   return tokens > 0 ? tokensOf(message) / tokens : 1 / messages;
@@ -127,6 +135,7 @@ function emptyMessage(session: SessionFacts): Message {
     ...tokens,
     cost: null,
     estimated: false,
+    place: 0,
     count: 0,
   };
 }
