@@ -41,7 +41,7 @@ export function openCatalog(batonHome: string): Catalog {
     inodes: shards.map((_, number) => inodeOf(shardPath(folder, number))),
     rebuilt,
     close() {
-      for (const shard of shards) shard.close();
+      for (const shard of shards) if (shard.isOpen) shard.close();
     },
   };
 }
@@ -58,6 +58,11 @@ export function discardCatalog(batonHome: string, opened?: Pick<Catalog, "inodes
     for (let number = 0; number < SHARDS; number++)
       if (!opened || opened.inodes[number] === inodeOf(shardPath(folder, number))) discard(folder, number);
   });
+}
+
+/** Whether what was opened is still what others open, or somebody has made it anew since. */
+export function isCurrent({ folder, inodes }: Catalog): boolean {
+  return inodes.every((inode, number) => inode === inodeOf(shardPath(folder, number)));
 }
 
 /** The same session is always in the same shard, and so are copies of it. */

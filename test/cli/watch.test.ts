@@ -1,13 +1,14 @@
 // `sync --watch` as a process: it tells of changes as they come, and ends with Ctrl-C.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, cpSync, mkdirSync } from "node:fs";
+import { appendFileSync, cpSync, mkdirSync, readdirSync, readlinkSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, it, onTestFinished } from "vitest";
-import { newPlace } from "./transcript.ts";
+import { newPlace, run } from "./transcript.ts";
 
-it("syncs whenever a session grows or comes, also into a store that was not there", async () => {
+/** A process that watches already, and what it says of each change. */
+async function watching() {
   const place = newPlace();
   onTestFinished(() => place.remove());
   const child = spawn("baton", ["sync", "--watch", "--json"], { env: place.env, cwd: place.root });
@@ -18,7 +19,11 @@ it("syncs whenever a session grows or comes, also into a store that was not ther
   expect(added).toBeGreaterThan(0);
   // From here on it watches.
   for await (const text of createInterface({ input: child.stderr })) if (text.includes("Watching")) break;
+  return { place, child, next, added };
+}
 
+it("syncs whenever a session grows or comes, also into a store that was not there", async () => {
+  const { place, child, next, added } = await watching();
   const project = join(place.home, ".claude", "projects", "-a-new-one");
   mkdirSync(project);
   const prompt = {
@@ -41,3 +46,32 @@ it("syncs whenever a session grows or comes, also into a store that was not ther
   child.kill("SIGINT");
   expect(await once(child, "exit")).toEqual([130, null]);
 });
+
+it("goes on with the catalog that another process has made anew", async () => {
+  const { place, child, next } = await watching();
+  expect(run(place, "baton sync --rebuild --quiet").status).toBe(0);
+  const projects = join(place.home, ".claude", "projects");
+  const blog = join(projects, "-home-me-blog");
+  const [file = ""] = readdirSync(blog);
+  appendFileSync(join(blog, file), "{}\n");
+  expect(await next()).toMatchObject({ added: 0, updated: 1, removed: 0 });
+  // Only the catalog that it has opened now knows that this is the same session.
+  renameSync(join(projects, "-home-me-shop"), join(projects, "-home-me-store"));
+  appendFileSync(join(blog, file), "{}\n");
+  expect(await next()).toMatchObject({ added: 0, updated: 1, removed: 0 });
+  if (process.platform !== "linux") return;
+  const folder = `/proc/${child.pid}/fd`;
+  const shards = readdirSync(folder)
+    .map((name) => linkAt(join(folder, name)))
+    .filter((link) => link.includes("shard-"));
+  expect(shards.filter((link) => link.endsWith("(deleted)"))).toEqual([]);
+});
+
+function linkAt(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    // Closed since it was listed.
+    return "";
+  }
+}

@@ -1,7 +1,7 @@
 // sync: brings the catalog up to date with the stores, and the archive with it; once, or as long as it runs.
 import type { Command } from "commander";
 import type { SessionRef } from "../../adapters/adapter.ts";
-import { type Catalog, discardCatalog } from "../../catalog/catalog.ts";
+import { type Catalog, discardCatalog, isCurrent, openCatalog } from "../../catalog/catalog.ts";
 import { type SyncReport, syncFiles } from "../../catalog/sync.ts";
 import { watch } from "../../catalog/watch.ts";
 import { archiveAll } from "../archiving.ts";
@@ -34,12 +34,19 @@ async function synchronise(context: Context, options: Options): Promise<undefine
 
 /** Until somebody ends the process. */
 async function stay(context: Context, catalog: Catalog, options: Options): Promise<void> {
-  const { home, output } = context;
+  const { home, output, batonHome } = context;
   const places = await context.places();
   output.message("Watching the stores; Ctrl-C ends it.");
+  let current = catalog;
   const onChange = async (changed?: ReadonlySet<string>) => {
-    const quick = changed && (await syncFiles(catalog, changed, { words: true }));
-    const report = quick ?? (await update(context, catalog, { words: true }));
+    // Another process may have made it anew, and what is opened is nobody's any more.
+    const isSame = isCurrent(current);
+    if (!isSame) {
+      current.close();
+      current = openCatalog(batonHome);
+    }
+    const quick = isSame && changed ? await syncFiles(current, changed, { words: true }) : undefined;
+    const report = quick ?? (await update(context, current, { words: true }));
     if (report.added + report.updated + report.removed > 0) await tell(context, report, options, quick?.refs);
   };
   await watch(home, places, onChange, {
