@@ -93,6 +93,41 @@ describe("Codex", () => {
     expect((await home.usage()).total).toMatchObject({ cost: { computed: 3 * COST }, messages: 3 });
   });
 
+  it("a fork that only names its parent, as Baton's own do, is known by that, also a fork of a fork", async () => {
+    const home = newHome();
+    const responses = (seconds: number, ...totals: number[]) =>
+      totals.flatMap((total) => [
+        codex(seconds, "response_item", said(`Reply ${total}`)),
+        codex(seconds, "event_msg", counted(total)),
+      ]);
+    const fork = (session: number, parent: number) => [
+      codex(session * 100, "session_meta", codexMeta(session, { forked_from_id: uuid(parent) })),
+      context,
+    ];
+    home.write(codexPath(3), [...fork(3, 2), ...responses(300, 1100, 2200, 3300, 5500)]);
+    home.write(codexPath(1), [codex(0, "session_meta", codexMeta(1)), context, ...responses(5, 1100, 2200)]);
+    home.write(codexPath(2), [...fork(2, 1), ...responses(200, 1100, 2200, 3300)]);
+    const { total, rows } = await home.usage({ by: "session" });
+    // Two of the first, one of its fork, one of the fork's fork.
+    expect(total).toMatchObject({ cost: { computed: 4 * COST }, messages: 4 });
+    expect(rows.map(({ messages }) => messages)).toEqual([2, 1, 1]);
+  });
+
+  it("threads that name each other as their origin do not keep anybody waiting", async () => {
+    const home = newHome();
+    for (const [session, parent] of [
+      [1, 2],
+      [2, 1],
+    ] as const)
+      home.write(codexPath(session), [
+        codex(session, "session_meta", codexMeta(session, { forked_from_id: uuid(parent) })),
+        context,
+        codex(10, "response_item", said("One")),
+        codex(20, "event_msg", counted(1100 * session)),
+      ]);
+    expect((await home.usage()).total).toMatchObject({ messages: 2 });
+  });
+
   it("sessions whose numbers are alike are not taken for one", async () => {
     const home = newHome();
     for (const session of [1, 2])

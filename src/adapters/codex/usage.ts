@@ -34,7 +34,10 @@ export function foldCount(state: CodexState, record: NativeRecord, event: JsonOb
   out.push(usageFolded(state, turn, counted.usage, state.count.message));
 }
 
-/** A fork that copies its parent's lines gives them its own time, but the task's name and the total stay. */
+/**
+ * A fork that copies its parent's lines gives them its own time, but the task's name and the total stay. Where only the
+ * link to the parent tells (Baton's own forks of old rollouts), whoever counts takes the parent's id for the fork's.
+ */
 function messageAt({ root, id, task }: CodexState, total: number): string {
   // Only a UUID is nobody else's.
   return `${task?.length === UUID_LENGTH ? task : (root ?? id)} ${total}`;

@@ -1,6 +1,7 @@
 // The model messages that the catalog knows, oldest first, each once: a message that was copied into another session
 // by a fork, a resume or a carry is the same message, and was paid for once.
 import type { DatabaseSync } from "node:sqlite";
+import type { Link } from "../../session/session.ts";
 import type { TokenSums } from "./usage.ts";
 
 export interface SessionFacts {
@@ -20,6 +21,8 @@ export interface SessionFacts {
   /** The record up to which it is that; null = it is that of all of it. */
   costPlace: number | null;
   isFork: boolean;
+  /** The native id of the session that the first one in its line of forks was made from; its own where it is none. */
+  origin: string;
   shard: number;
   key: number;
 }
@@ -43,15 +46,34 @@ export interface Message extends TokenSums {
 }
 
 export function sessionsOf(shards: readonly DatabaseSync[]): SessionFacts[] {
-  return shards.flatMap((shard, number) =>
-    (shard.prepare(SESSIONS).all() as unknown as SessionRow[]).map(
-      ({ links, ...row }): SessionFacts => ({
-        ...row,
-        isFork: links?.includes('"fork_of"') ?? false,
-        shard: number,
-      }),
-    ),
+  const sources = new Map<string, string>();
+  const sessions = shards.flatMap((shard, number) =>
+    (shard.prepare(SESSIONS).all() as unknown as SessionRow[]).map(({ links, ...row }): SessionFacts => {
+      const isFork = links?.includes('"fork_of"') ?? false;
+      const source = isFork ? sourceOf(row.agent, links ?? "[]") : undefined;
+      if (source !== undefined) sources.set(`${row.agent}:${row.originalId}`, source);
+      return { ...row, isFork, origin: row.originalId, shard: number };
+    }),
   );
+  for (const session of sessions) if (session.isFork) session.origin = originOf(session, sources);
+  return sessions;
+}
+
+/** The native id of the session that it is a fork of, if that is one of the same agent. */
+function sourceOf(agent: string, links: string): string | undefined {
+  const found = (JSON.parse(links) as Link[]).find(({ type }) => type === "fork_of")?.session;
+  return found?.startsWith(`${agent}:`) ? found.slice(agent.length + 1) : undefined;
+}
+
+function originOf({ agent, originalId }: SessionFacts, sources: ReadonlyMap<string, string>): string {
+  const seen = new Set<string>();
+  let origin = originalId;
+  for (let source: string | undefined = origin; source !== undefined && !seen.has(source); ) {
+    seen.add(source);
+    origin = source;
+    source = sources.get(`${agent}:${source}`);
+  }
+  return origin;
 }
 
 /** Every message of every session, copies included, oldest first. */
@@ -183,7 +205,9 @@ const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 function namesOf(message: Message): string[] {
   const { id, session, time, input, output, cacheRead, cacheWrite } = message;
   if (id.startsWith(LOCAL)) return [];
-  const name = `${session.agent} ${id}`;
+  // One that is named after its session has the name of the fork in a copy.
+  const isOwn = session.isFork && id.startsWith(`${session.originalId} `);
+  const name = `${session.agent} ${isOwn ? session.origin + id.slice(session.originalId.length) : id}`;
   if (id.length >= SHORTEST) return [name];
   return [`${name} @${time}`, `${name} ${input + cacheRead + cacheWrite} ${output}`];
 }
