@@ -151,7 +151,8 @@ function prepared(path: string): DatabaseSync {
 /** Two processes may come at once: the second one finds what the first has made. */
 function create(shard: DatabaseSync, seen: number): void {
   if (seen !== 0) throw new OtherVersion();
-  shard.exec("PRAGMA journal_mode = WAL");
+  // Nothing is in it yet that would have to outlast the machine.
+  shard.exec("PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL");
   shard.exec("BEGIN IMMEDIATE");
   const { user_version: version } = shard.prepare("PRAGMA user_version").get() as { user_version: number };
   if (version === 0) shard.exec(`${SCHEMA}; PRAGMA user_version = ${SCHEMA_VERSION}`);

@@ -7,7 +7,7 @@ import { dirname, extname } from "node:path";
 import type { Home, Place, Reader, SessionRef } from "../adapters/adapter.ts";
 import { fileRef, type OnProblem } from "../adapters/folder.ts";
 import { type Catalog, SHARDS, shardOf } from "./catalog.ts";
-import type { Done, Job } from "./index/run.ts";
+import type { Done, Job, RunOptions } from "./index/run.ts";
 import {
   dropCopies,
   forget,
@@ -176,42 +176,47 @@ async function runAll(
     progress.bytes += bytes;
     onProgress?.(progress);
   };
-  // Threads use the adapters on the list.
-  if (!load && progress.ofBytes >= WORTH_THREADS) return inThreads(folder, jobs, words, onDone);
   const readers = load ? await load() : (await import("../adapters/readers.ts")).readers;
   const { runJobs } = await import("./index/run.ts");
-  await runJobs(jobs, readers, { folder, words, onDone });
+  const run = (share: readonly Job[]) => runJobs(share, readers, { folder, words, onDone });
+  // Other threads have the adapters on the list only.
+  if (load || progress.ofBytes < WORTH_THREADS) await run(jobs);
+  else await inThreads(jobs, { folder, words, onDone }, run);
 }
 
 function bytesOf(jobs: readonly Job[]): number {
   return jobs.reduce((sum, { ref }) => sum + sizeOf(ref), 0);
 }
 
-/** Each thread has shards of its own, so none waits for another. */
+/** Each thread has shards of its own, so none waits for another. This one is the first of them. */
 async function inThreads(
-  folder: string,
   jobs: readonly Job[],
-  words: boolean,
-  onDone: (done: Done) => void,
+  { folder, words, onDone }: RunOptions,
+  run: (share: readonly Job[]) => Promise<void>,
 ): Promise<void> {
   const { Worker } = await import("node:worker_threads");
   const count = Math.min(SHARDS, Math.max(1, availableParallelism()));
-  const shares = Array.from({ length: count }, (_, at) => jobs.filter(({ shard }) => shard % count === at));
+  const [own = [], ...shares] = Array.from({ length: count }, (_, at) =>
+    jobs.filter(({ shard }) => shard % count === at),
+  );
   const threads = shares
     .filter((share) => share.length > 0)
-    .map((share) => startThread({ folder, words, jobs: share, compiled: compiledIn() }, onDone, Worker));
+    .map((share) => startThread({ folder, words, jobs: share }, onDone, Worker));
   try {
-    await Promise.all(threads.map(({ ended }) => ended));
+    await Promise.all([run(own), ...threads.map(({ ended }) => ended)]);
   } finally {
     await Promise.all(threads.map(({ worker }) => worker.terminate()));
   }
 }
 
-function compiledIn(): string | undefined {
-  const folder = getCompileCacheDir();
-  // It names the folder of this version of Node inside the one that was given.
-  return folder === undefined ? undefined : dirname(folder);
-}
+/**
+ * A thread does not know by itself where the program keeps what it has compiled, and starts slowly without: it has
+ * to be told before it loads any of our files.
+ */
+const BEGIN = `
+const { compiled, program } = require("node:worker_threads").workerData;
+if (compiled) require("node:module").enableCompileCache(compiled);
+import(program);`;
 
 function startThread(
   task: ThreadTask,
@@ -219,8 +224,12 @@ function startThread(
   Worker: typeof import("node:worker_threads").Worker,
 ) {
   // The sources in a clone, the compiled program elsewhere.
-  const file = new URL(`./sync-thread${extname(import.meta.url)}`, import.meta.url);
-  const worker = new Worker(file, { workerData: task, resourceLimits: { maxYoungGenerationSizeMb: 16 } });
+  const program = new URL(`./sync-thread${extname(import.meta.url)}`, import.meta.url).href;
+  const worker = new Worker(BEGIN, {
+    eval: true,
+    workerData: { ...task, program, compiled: compiledIn() },
+    resourceLimits: { maxYoungGenerationSizeMb: 16 },
+  });
   worker.on("message", onDone);
   const ended = new Promise<void>((resolve, reject) => {
     worker.once("error", reject);
@@ -229,4 +238,10 @@ function startThread(
     );
   });
   return { worker, ended };
+}
+
+function compiledIn(): string | undefined {
+  const folder = getCompileCacheDir();
+  // It names the folder of this version of Node inside the one that was given.
+  return folder === undefined ? undefined : dirname(folder);
 }

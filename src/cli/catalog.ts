@@ -1,8 +1,9 @@
 // The catalog as a command needs it: opened, brought up to date, and made anew when it is damaged.
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Place } from "../adapters/adapter.ts";
+import { archiveFolder } from "../catalog/archive/folder.ts";
 import { type Catalog, discardCatalog, isDamage, openCatalog } from "../catalog/catalog.ts";
 import { noteStore, storeStamp } from "../catalog/known.ts";
 import { projectsIn } from "../catalog/query.ts";
@@ -68,8 +69,10 @@ const ADOPTED = ["archive", "adopted"] as const;
 /** A catalog that was just made, for whatever reason, knows nothing of the sessions that only the archive holds. */
 async function adoptOnce(context: Context, catalog: Catalog): Promise<void> {
   if (storeStamp(catalog, ADOPTED[0]) === ADOPTED[1]) return;
-  const { addGone } = await import("./archiving.ts");
-  await addGone(context, catalog);
+  if (existsSync(archiveFolder(context.batonHome))) {
+    const { addGone } = await import("./archiving.ts");
+    await addGone(context, catalog);
+  }
   noteStore(catalog, ADOPTED);
 }
 

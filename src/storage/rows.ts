@@ -24,24 +24,55 @@ export interface RowLine {
 /** The line without its newline; `belonging` are lines as well. */
 export function rowLine(table: string, row: Row, belonging: readonly string[] = []): string {
   const { data, ...columns } = row;
+  return lineText(table, columns, data === undefined ? undefined : readData(data).text, belonging);
+}
+
+/** A line, and what parsing it would give: whoever makes one of a row has parsed what is long in it already. */
+export interface ParsedLine {
+  text: string;
+  value: RowLine;
+}
+
+export function parsedLine(table: string, row: Row, belonging: readonly ParsedLine[] = []): ParsedLine {
+  const { data, ...columns } = row;
+  const own = data === undefined ? undefined : readData(data);
+  const value: RowLine = { table, row: Object.values(columns).every(isPlain) ? columns : asJson(columns) };
+  if (own) value.data = own.value;
+  if (belonging.length > 0) value.rows = belonging.map((inner) => inner.value);
+  const inside = belonging.map(({ text }) => text);
+  return { text: lineText(table, columns, own?.text, inside), value };
+}
+
+function lineText(table: string, columns: Row, data: string | undefined, inside: readonly string[]): string {
   const head = JSON.stringify({ table, row: columns }).slice(0, -1);
-  const own = data === undefined ? "" : `,"data":${dataText(data)}`;
-  return `${head}${own}${belonging.length > 0 ? `,"rows":[${belonging.join(",")}]` : ""}}`;
+  const own = data === undefined ? "" : `,"data":${data}`;
+  return `${head}${own}${inside.length > 0 ? `,"rows":[${inside.join(",")}]` : ""}}`;
+}
+
+/** Whether it is the same after it was written as JSON and read again. */
+function isPlain(value: unknown): boolean {
+  return typeof value === "string" || value === null || Number.isFinite(value);
+}
+
+function asJson(columns: Row): Row {
+  return JSON.parse(JSON.stringify(columns)) as Row;
 }
 
 /** Objects stand as they are; anything else as a string, which says that it is text. */
-function dataText(data: unknown): string {
-  if (typeof data !== "string") return JSON.stringify(String(data));
+function readData(data: unknown): { text: string; value: unknown } {
+  const text = String(data);
+  const value = typeof data === "string" && /^\s*\{/.test(data) ? parsed(data) : undefined;
+  if (value === undefined) return { text: JSON.stringify(text), value: text };
   // A line has no breaks, and between the words of JSON a blank says the same.
-  return /^\s*\{/.test(data) && isJson(data) ? data.replace(/[\n\r]/g, " ") : JSON.stringify(data);
+  return { text: /[\n\r]/.test(text) ? text.replace(/[\n\r]/g, " ") : text, value };
 }
 
-function isJson(text: string): boolean {
+function parsed(text: string): unknown {
   try {
-    JSON.parse(text);
-    return true;
+    return JSON.parse(text);
   } catch {
-    return false;
+    // Then it is a text like any other.
+    return undefined;
   }
 }
 
@@ -77,6 +108,10 @@ export function* flattened(line: RowLine): Generator<RowLine> {
   for (const inner of line.rows ?? []) yield* flattened(inner);
 }
 
+function lineValue(line: string | ParsedLine, bytes: Buffer, options: LineOptions): unknown {
+  return typeof line === "string" ? JSON.parse((options.shrink && shrink(bytes)) || line) : line.value;
+}
+
 type LineOptions = Pick<ReadOptions, "from" | "shrink" | "raw" | "single">;
 
 const BATCH = 64;
@@ -84,21 +119,22 @@ const BATCH_BYTES = 1 << 18;
 
 /** Lines as records. `lines` begins with the one of the number it is given. */
 export function* lineRecords(
-  lines: (first: number) => Iterable<string>,
+  lines: (first: number) => Iterable<string | ParsedLine>,
   options: LineOptions,
 ): Generator<NativeRecord[]> {
   let { index, offset } = options.from ?? START;
   let batch: NativeRecord[] = [];
   let size = 0;
   for (const line of lines(index)) {
-    const bytes = Buffer.from(`${line}\n`);
+    const text = typeof line === "string" ? line : line.text;
+    const bytes = Buffer.from(`${text}\n`);
     batch.push({
       index,
       line: index + 1,
       offset,
       length: bytes.length,
-      value: options.raw ? undefined : JSON.parse((options.shrink && shrink(bytes)) || line),
-      whole: !options.shrink,
+      value: options.raw ? undefined : lineValue(line, bytes, options),
+      whole: typeof line !== "string" || !options.shrink,
       terminated: true,
       losses: [],
       bytes,

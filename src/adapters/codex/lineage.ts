@@ -15,6 +15,8 @@ export interface Segment {
   /** Absent for the thread's own file, which is read to its end. */
   end?: number;
   size: number;
+  /** It is one JSON object, not lines. */
+  isOneFile?: boolean;
 }
 
 export interface Lineage {
@@ -27,7 +29,11 @@ export interface Lineage {
 const DEEPEST = 100;
 
 export async function lineageOf(main: FileRef, meta: JsonObject | undefined): Promise<Lineage> {
-  const lineage: Lineage = { segments: [{ path: main.path, size: main.size }], files: [], losses: [] };
+  const lineage: Lineage = {
+    segments: [{ path: main.path, size: main.size, isOneFile: isOneFile(main.path) }],
+    files: [],
+    losses: [],
+  };
   const seen = new Set([main.path]);
   let base = baseOf(meta);
   while (base && lineage.segments.length < DEEPEST) {
@@ -74,7 +80,7 @@ async function offsetOf(path: string, ordinal: number): Promise<number> {
 export async function* readLineage(segments: readonly Segment[], options: PassOptions) {
   const main = segments.at(-1);
   if (segments.length === 1 && main) {
-    if (isOneFile(main.path)) yield await readOneFile(main.path, options.from);
+    if (main.isOneFile) yield await readOneFile(main.path, options.from);
     else yield* readRecords(main.path, options);
     return;
   }

@@ -8,7 +8,7 @@ import { fileRef } from "../folder.ts";
 import { openSource, type Reading } from "../open.ts";
 import { lineageOf, readLineage } from "./lineage.ts";
 import { isObject, word } from "./native.ts";
-import { findRollout, isOneFile, metaOf, rootOf } from "./paths.ts";
+import { findRollout, metaOf, rootOf } from "./paths.ts";
 import { fold } from "./read.ts";
 import type { CodexState } from "./state.ts";
 
@@ -42,7 +42,8 @@ export async function reading(
     ? await lineageOf(main, meta)
     : { segments: [{ path: ref.path, size: 0 }], files: [], losses: [] };
   // A file that does not build on another is about the thread it names, whatever its own name says.
-  const isAlone = lineage.segments.length === 1;
+  const [own, ...others] = lineage.segments;
+  const isAlone = others.length === 0;
   const originalId = (isAlone ? word(meta?.id) : undefined) ?? ref.originalId;
   const title = await nameOf(rootOf(ref.path), originalId);
   return {
@@ -53,7 +54,7 @@ export async function reading(
     read: (options) => readLineage(lineage.segments, options),
     children: (header) => children(header, ref, new Set([...seen, originalId])),
     extra: { losses: lineage.losses, ...(title !== undefined && { title }) },
-    ...(isAlone && main && !isOneFile(main.path) && { goesOn: true }),
+    ...(isAlone && main && !own?.isOneFile && { goesOn: true }),
   };
 }
 

@@ -137,8 +137,8 @@ export function findRollout(near: string, id: string): RolloutFile | undefined {
   return undefined;
 }
 
-/** Enough for the beginning of a first line, and for a session_meta line with its base instructions. */
-const BEGINNING = 1 << 12;
+/** Enough for most first lines, and for a session_meta line with its base instructions. */
+const BEGINNING = 1 << 14;
 const HEAD = 1 << 18;
 const LARGEST_JSON = 1 << 28;
 
@@ -153,25 +153,27 @@ export async function recognise(path: string): Promise<SessionRef | undefined> {
 
 /** The payload of a rollout's first line that says whose it is, or undefined when it is not a rollout. */
 export async function metaOf(path: string, size: number): Promise<JsonObject | undefined> {
-  if (isOneFile(path)) return oneFileMeta(path, size);
-  const lines = headOf(path, HEAD).split("\n", 5);
-  for (const line of lines) {
+  const head = headOf(path, BEGINNING);
+  if (isOneFile(path, head)) return oneFileMeta(path, size);
+  const first = firstRecord(head) ?? firstRecord(headOf(path, HEAD));
+  if (first?.type === "session_meta") return first.payload;
+  const isItem = ["response_item", "event_msg", "turn_context"].includes(first?.type ?? "");
+  return isItem && first && isRollout(first.payload) ? {} : undefined;
+}
+
+/** Among the first lines, as far as they are whole. */
+function firstRecord(head: string): ReturnType<typeof recordOf> {
+  for (const line of head.split("\n", 5)) {
     const record = recordOf(parsed(line));
-    if (!record) continue;
-    if (record.type === "session_meta") return record.payload;
-    if (record.type === "response_item" || record.type === "event_msg" || record.type === "turn_context")
-      return isRollout(record.payload) ? {} : undefined;
-    return undefined;
+    if (record) return record;
   }
   return undefined;
 }
 
 /** By its content, because a copy may have any name; where the first line cannot be read, the name decides. */
-export function isOneFile(path: string): boolean {
+export function isOneFile(path: string, beginning = headOf(path, BEGINNING)): boolean {
   const isNamedSo = path.endsWith(".json");
-  const head = headOf(path, isNamedSo ? HEAD : BEGINNING)
-    .replace(/^\uFEFF/, "")
-    .trimStart();
+  const head = (isNamedSo ? headOf(path, HEAD) : beginning).replace(/^\uFEFF/, "").trimStart();
   if (/^\{\s*"(?:session|items)"\s*:/.test(head)) return true;
   return isNamedSo && parsed(head.split("\n", 1)[0] ?? "") === undefined;
 }

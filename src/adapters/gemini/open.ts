@@ -19,14 +19,15 @@ export async function open(ref: SessionRef): Promise<Source> {
 export async function reading(given: SessionRef): Promise<Reading<State>> {
   const main = await fileRef(given.path, "main");
   const ref = main ? { ...given, files: [main, ...given.files.slice(1)] } : given;
-  const rulings = await surveyOf(recordsOf(ref.path, { from: START }));
+  const own = main && main.size <= SMALL ? newKept(await keptOf(ref.path)) : undefined;
+  const rulings = await surveyOf(() => own?.batches() ?? recordsOf(ref.path, { from: START }));
   // Lines may be a copy's and name the folder that they were written in.
   const project = await projectOf(ref.path);
   return {
     ref,
     fold,
     provider: "google",
-    read: (options) => read(ref.path, options, rulings),
+    read: (options) => read(own?.taken(options) ?? recordsOf(ref.path, options), options, rulings),
     children: () => children(ref),
     extra: { ...(project !== undefined && { project }) },
   };
@@ -36,12 +37,36 @@ export async function* recordsOf(path: string, options: PassOptions): AsyncGener
   yield* (await isOneFile(path)) ? readOneFile(path, options.from) : readRecords(path, options);
 }
 
+/** What the survey has read of so small a file is kept for the first pass, which mostly is the only one. */
+const SMALL = 1 << 20;
+
+async function keptOf(path: string): Promise<NativeRecord[][]> {
+  const batches: NativeRecord[][] = [];
+  for await (const batch of recordsOf(path, { from: START }))
+    batches.push(batch.map((record) => ({ ...record, bytes: Buffer.from(record.bytes) })));
+  return batches;
+}
+
+function newKept(batches: NativeRecord[][]) {
+  let kept: NativeRecord[][] | undefined = batches;
+  return {
+    batches: () => kept,
+    /** Once, for a pass over all of it. */
+    taken({ from, raw, passes }: PassOptions): NativeRecord[][] | undefined {
+      if (from.offset > 0 || raw || passes) return undefined;
+      const taken = kept;
+      kept = undefined;
+      return taken;
+    },
+  };
+}
+
 async function* read(
-  path: string,
+  batches: AsyncIterable<NativeRecord[]> | Iterable<NativeRecord[]>,
   options: PassOptions,
   rulings: ReadonlyMap<number, Ruling>,
 ): AsyncGenerator<NativeRecord[]> {
-  for await (const batch of recordsOf(path, options))
+  for await (const batch of batches)
     yield options.raw
       ? batch
       : batch.map((record) =>

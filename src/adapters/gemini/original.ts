@@ -21,7 +21,7 @@ export interface Original {
 }
 
 export async function originalOf(stream: Stream): Promise<Original> {
-  const rulings = await surveyOf(nativeRecords(stream));
+  const rulings = await surveyOf(() => nativeRecords(stream));
   const state = fold.initial({ path: "", originalId: "" });
   const digests = new Map<string, string>();
   let isOneFile = false;

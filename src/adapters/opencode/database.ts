@@ -4,9 +4,10 @@ import { realpathSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { BatonError } from "../../session/error.ts";
 import type { NativeRecord } from "../../storage/records.ts";
-import { lineRecords, rowLine } from "../../storage/rows.ts";
+import { lineRecords, type ParsedLine, parsedLine } from "../../storage/rows.ts";
 import {
   borrow,
+  fewRows,
   giveBack,
   hasTable,
   readBriefly,
@@ -20,6 +21,15 @@ import { isoTime } from "./native.ts";
 export type Generation = "rows" | "go";
 
 export function generationOf(database: DatabaseSync): Generation | undefined {
+  const found = generations.get(database) ?? lookedUp(database);
+  if (found) generations.set(database, found);
+  return found;
+}
+
+/** Whoever goes through a database asks for every session. */
+const generations = new WeakMap<DatabaseSync, Generation>();
+
+function lookedUp(database: DatabaseSync): Generation | undefined {
   if (hasTable(database, "session") && hasTable(database, "message") && hasTable(database, "part"))
     return "rows";
   return hasTable(database, "sessions") && hasTable(database, "messages") ? "go" : undefined;
@@ -142,28 +152,28 @@ function recordsIn(database: DatabaseSync, path: string, id: string, options: Pa
   return lineRecords((first) => lines(database, id, first, path), options);
 }
 
-function* rowLines(database: DatabaseSync, id: string, first: number, path: string): Generator<string> {
+function* rowLines(database: DatabaseSync, id: string, first: number, path: string): Generator<ParsedLine> {
   const session = wideRow(database.prepare("SELECT * FROM session WHERE id = ?"), id);
   if (!session) throw gone(id, path);
-  if (first === 0) yield rowLine("session", session, todosOf(database, id));
+  if (first === 0) yield parsedLine("session", session, todosOf(database, id));
   const parts = database.prepare("SELECT * FROM part WHERE message_id = ? ORDER BY id");
   const messages = database.prepare(
     "SELECT * FROM message WHERE session_id = ? ORDER BY time_created, id LIMIT -1 OFFSET ?",
   );
   for (const message of wideRows(messages, id, Math.max(0, first - 1))) {
-    const inside = Array.from(wideRows(parts, String(message.id)), (part) => rowLine("part", part));
-    yield rowLine("message", message, inside);
+    const inside = fewRows(parts, String(message.id)).map((part) => parsedLine("part", part));
+    yield parsedLine("message", message, inside);
   }
 }
 
-function todosOf(database: DatabaseSync, id: string): string[] {
+function todosOf(database: DatabaseSync, id: string): ParsedLine[] {
   if (!hasTable(database, "todo")) return [];
   const rows = database.prepare("SELECT * FROM todo WHERE session_id = ? ORDER BY position");
-  return Array.from(wideRows(rows, id), (row) => rowLine("todo", row));
+  return fewRows(rows, id).map((row) => parsedLine("todo", row));
 }
 
 /** The folder that the database lies in is the session's project; its rows do not say so. */
-function* goLines(database: DatabaseSync, id: string, first: number, path: string): Generator<string> {
+function* goLines(database: DatabaseSync, id: string, first: number, path: string): Generator<ParsedLine> {
   const session = wideRow(database.prepare("SELECT * FROM sessions WHERE id = ?"), id);
   if (!session) throw gone(id, path);
   const directory = /^(.*)[\\/]\.opencode[\\/][^\\/]+$/.exec(realpathSync(path))?.[1];
@@ -172,12 +182,12 @@ function* goLines(database: DatabaseSync, id: string, first: number, path: strin
     "SELECT id FROM messages WHERE session_id = ? AND role = 'assistant' ORDER BY created_at DESC, rowid DESC LIMIT 1",
   );
   const found = { ...(directory !== undefined && { directory }), last_reply: reply.get(id)?.id ?? null };
-  if (first === 0) yield rowLine("sessions", { ...session, ...found });
+  if (first === 0) yield parsedLine("sessions", { ...session, ...found });
   const messages = database.prepare(
     "SELECT * FROM messages WHERE session_id = ? ORDER BY created_at, rowid LIMIT -1 OFFSET ?",
   );
   for (const { parts, ...message } of wideRows(messages, id, Math.max(0, first - 1)))
-    yield rowLine("messages", { ...message, data: `{"parts":${String(parts)}}` });
+    yield parsedLine("messages", { ...message, data: `{"parts":${String(parts)}}` });
 }
 
 function gone(id: string, path: string): BatonError {

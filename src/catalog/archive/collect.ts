@@ -5,7 +5,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { unlinkIfAny } from "../../storage/disk.ts";
 import { FRAME_COST, type Packed } from "../../storage/pack.ts";
 import { repack } from "../../storage/repack.ts";
-import { archiveFolder, packName, packNumber } from "./manifest.ts";
+import { archiveFolder } from "./folder.ts";
+import { packName, packNumber } from "./manifest.ts";
 import { type Identity, noteOf } from "./notes.ts";
 
 const UNUSED = "NOT EXISTS (SELECT 1 FROM part WHERE part.frame = frame.key)";

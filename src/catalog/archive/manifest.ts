@@ -17,6 +17,7 @@ import { acquire } from "../../storage/lock.ts";
 import { scanPack } from "../../storage/pack.ts";
 import { sqliteError } from "../../storage/sqlite.ts";
 import { isDamage } from "../catalog.ts";
+import { archiveFolder } from "./folder.ts";
 import { applyNote, noteOf, prepared } from "./notes.ts";
 
 const VERSION = 1;
@@ -79,10 +80,6 @@ CREATE TABLE part (
 ) WITHOUT ROWID;
 CREATE INDEX part_by_frame ON part (frame);
 `;
-
-export function archiveFolder(batonHome: string): string {
-  return join(batonHome, "archive");
-}
 
 export function packPath(batonHome: string, name: string): string {
   return join(archiveFolder(batonHome), name);

@@ -3,7 +3,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { SessionRef } from "../../adapters/adapter.ts";
 import { collect, unusedBytes } from "./collect.ts";
-import { archiveFolder, writeIndex } from "./manifest.ts";
+import { archiveFolder } from "./folder.ts";
+import { writeIndex } from "./manifest.ts";
 import { applyNote, type Note } from "./notes.ts";
 import { type ArchivedSession, goneAmong, sessionsIn, withSubagents } from "./read.ts";
 import { newBatches } from "./write.ts";

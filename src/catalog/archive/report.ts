@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { archiveFolder } from "./manifest.ts";
+import { archiveFolder } from "./folder.ts";
 import { withIndex } from "./read.ts";
 
 export interface ArchiveSize {

@@ -144,10 +144,11 @@ function newPass(agent: string, reading: Reading<unknown>, from: Cursor | undefi
   let at: Position = from?.at ?? START;
   let cursor: Cursor | undefined;
 
+  /** Of things that go on changing: whoever keeps it for longer takes a copy. */
   const snapshot = (): Cursor => ({
     at,
-    state: structuredClone(state),
-    header: structuredClone(header.state()),
+    state,
+    header: header.state(),
     entries,
     calls: texts.calls(),
     usages: usages.state(),
@@ -169,7 +170,7 @@ function newPass(agent: string, reading: Reading<unknown>, from: Cursor | undefi
     size: texts.size,
     record(record: NativeRecord) {
       // What comes behind a line that is still being written is read again with it, so the cursor stays before it.
-      if (!record.terminated) cursor ??= snapshot();
+      if (!record.terminated) cursor ??= structuredClone(snapshot());
       usages.at(record.index);
       for (const found of record.losses) note(found);
       for (const folded of fold.step(state, record)) {
@@ -183,6 +184,7 @@ function newPass(agent: string, reading: Reading<unknown>, from: Cursor | undefi
       }
       at = behind(record);
     },
+    /** The cursor has to be stored before the next record. */
     take: () => ({ docs: texts.take(), usages: usages.take(), cursor: cursor ?? snapshot() }),
     finish() {
       if (words) texts.addBeside();

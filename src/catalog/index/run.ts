@@ -1,7 +1,8 @@
 // Reads sessions and puts them into their shards, newest first. Runs in the thread that syncs, or in several.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
+import { setImmediate } from "node:timers/promises";
 import type { Reader, SessionRef } from "../../adapters/adapter.ts";
 import { BatonError } from "../../session/error.ts";
 import { keepingOpen } from "../../storage/sqlite.ts";
@@ -32,6 +33,7 @@ export interface Done {
 /** So many characters or sessions are put in at once. */
 const BATCH_TEXT = 4 << 20;
 const BATCH_SESSIONS = 200;
+const HEARD = 16;
 
 export async function runJobs(
   jobs: readonly Job[],
@@ -46,7 +48,9 @@ export async function runJobs(
   };
   try {
     await keepingOpen(async () => {
-      for (const job of jobs) {
+      for (const [at, job] of jobs.entries()) {
+        // Small files are read without waiting, and meanwhile other threads and the user want to be heard.
+        if (at % HEARD === HEARD - 1) await setImmediate();
         const adapter = adapters.find(({ id }) => id === job.ref.agent);
         if (adapter) await run(adapter, job, targetOf(job.shard), options);
       }
@@ -189,17 +193,18 @@ function cursorIn({ cursor, files }: Known, ref: SessionRef): Cursor | undefined
 }
 
 const PRINTED = 4096;
+const printed = Buffer.alloc(2 * PRINTED);
 
 /** Of the file's beginning and the bytes before the cursor: one that was written anew has others there. */
 function printOf(path: string, offset: number): string | undefined {
   const length = Math.min(PRINTED, offset);
-  const bytes = Buffer.alloc(2 * length);
+  const bytes = printed.subarray(0, 2 * length);
   let file: number | undefined;
   try {
     file = openSync(path, "r");
     const read = readSync(file, bytes, 0, length, 0) + readSync(file, bytes, length, length, offset - length);
     if (read < bytes.length) return undefined;
-    return createHash("sha1").update(bytes).digest("base64url");
+    return hash("sha1", bytes, "base64url");
   } catch {
     // Then it is read from its beginning, and that says what is wrong.
     return undefined;
