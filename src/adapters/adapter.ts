@@ -226,8 +226,13 @@ export interface Place {
   projects?(home: Home): Promise<readonly string[]>;
   /** The folders the store lives in, for the doctor and for path confinement. */
   stores(home: Home): readonly string[];
-  /** Folders of the store, never one for each session: a session's own folders change together with its file. */
+  /** Folders of the store; of a session's own only those in which something changes without its file. */
   watched(home: Home): readonly StoreFolder[];
+  /**
+   * A session and its subagents as `discover` finds them now, by looking at its own files and folders alone. `ref`: one
+   * of them, as it was. Undefined when that is not enough; absent = its files are those that it had.
+   */
+  renewed?(ref: SessionRef): readonly SessionRef[] | undefined;
 }
 
 /** The half of an adapter that reads: all that the catalog needs when something has changed. */

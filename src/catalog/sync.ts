@@ -92,27 +92,57 @@ export async function sync(
 }
 
 /**
- * The same for files that are known to have changed, without looking at the others. Undefined when that is not enough:
- * a file that is new, or gone, or not the main file of exactly one session.
+ * The same for files that are known to have changed, without looking at other sessions. Undefined when that is not
+ * enough: a file that is new, or gone, or not the main file of exactly one session.
  */
 export async function syncFiles(
   catalog: Catalog,
   paths: Iterable<string>,
+  places: readonly Pick<Place, "id" | "renewed">[],
   options: SyncOptions,
 ): Promise<(SyncReport & { refs: SessionRef[] }) | undefined> {
   const start = performance.now();
-  const refs: SessionRef[] = [];
-  for (const path of paths) {
-    const [known, ...others] = refsIn(catalog, path);
-    const files = known?.files.map(({ path: file, role }) => fileRef(file, role));
-    if (!known || others.length > 0 || !files?.every((file) => file !== undefined)) return undefined;
-    refs.push({ ...known, files });
+  const given = new Set(paths);
+  const found = new Map<string, SessionRef>();
+  for (const path of given) {
+    const known = onlyRef(catalog, path);
+    const now = known && renewed(known, places);
+    if (!now) return undefined;
+    for (const ref of now) found.set(ref.path, ref);
   }
-  const unchanged = sessionsIn(catalog) - refs.length;
+  const refs: SessionRef[] = [];
+  let unchanged = sessionsIn(catalog);
+  for (const ref of found.values()) {
+    const known = onlyRef(catalog, ref.path);
+    const paths = new Set(ref.files.map(({ path }) => path));
+    // What a session has lost may be a session as well.
+    if (known?.files.some(({ path }) => !paths.has(path))) return undefined;
+    if (known && !given.has(ref.path) && stampOf(known) === stampOf(ref)) continue;
+    refs.push(ref);
+    if (known) unchanged--;
+  }
   const counts = { added: 0, updated: 0, removed: 0, unchanged, problems: 0 };
   const jobs = refs.map((ref) => ({ ref, shard: shardOf(idOf(ref)) }));
   await runAll(catalog.folder, jobs, options, counts);
   return { ...counts, sessions: refs.length, ms: performance.now() - start, refs };
+}
+
+/** Undefined for a path that is no session's, or that of several. */
+function onlyRef(catalog: Catalog, path: string): SessionRef | undefined {
+  const [known, ...others] = refsIn(catalog, path);
+  return others.length > 0 ? undefined : known;
+}
+
+function renewed(
+  known: SessionRef,
+  places: readonly Pick<Place, "id" | "renewed">[],
+): readonly SessionRef[] | undefined {
+  const place = places.find(({ id }) => id === known.agent);
+  if (place?.renewed) return place.renewed(known);
+  // Its file is one of the session's that spawned it as well.
+  if (known.parent !== undefined) return undefined;
+  const files = known.files.map(({ path, role }) => fileRef(path, role));
+  return files.every((file) => file !== undefined) ? [{ ...known, files }] : undefined;
 }
 
 /** Newest first, as they are found; and the paths of those that are left for later. */

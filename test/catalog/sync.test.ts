@@ -4,6 +4,7 @@ import {
   cpSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -243,7 +244,7 @@ describe("a file that is known to have changed", () => {
 
   const changed = async (...paths: string[]) => {
     const catalog = openCatalog(own);
-    const report = await syncFiles(catalog, paths, { words: true });
+    const report = await syncFiles(catalog, paths, adapters, { words: true });
     catalog.close();
     return report;
   };
@@ -257,6 +258,44 @@ describe("a file that is known to have changed", () => {
     expect(await changed(path)).toMatchObject({ updated: 1, unchanged: 5, refs: [{ path }] });
     expect(await synced(home, own)).toMatchObject({ updated: 0 });
     expect(dump(own).words).toEqual((await atOnce()).words);
+  });
+
+  describe("in the folder of a session", () => {
+    const main = () => join(home, CLAUDE);
+    const folder = () => main().replace(/\.jsonl$/, "");
+    const agent = () => join(folder(), "subagents", readdirSync(join(folder(), "subagents"))[0] ?? "");
+    const lastOf = (path: string) => readFileSync(path, "utf8").trimEnd().split("\n").at(-1) ?? "";
+    const another = (path: string, uuid: string, words = "") =>
+      lastOf(path)
+        .replace(/"uuid":"[^"]+"/, `"uuid":"${uuid}"`)
+        .replace(/"text":"/, `"text":"${words} `);
+
+    it("is read with the session that it belongs to", async () => {
+      await synced(home, own);
+      appendFileSync(agent(), `${another(agent(), "added", "whispered")}\n`);
+      const report = await changed(agent());
+      expect(report).toMatchObject({ added: 0, updated: 2, unchanged: 4 });
+      expect(report?.refs.map(({ path }) => path).toSorted()).toEqual([agent(), main()].toSorted());
+      expect(await synced(home, own)).toMatchObject({ added: 0, updated: 0 });
+      expect(dump(own)).toEqual(await atOnce());
+    });
+
+    it("is found when it is new and only the session's file is said to have changed", async () => {
+      await synced(home, own);
+      cpSync(agent(), join(folder(), "subagents", "agent-new.jsonl"));
+      mkdirSync(join(folder(), "tool-results"), { recursive: true });
+      writeFileSync(join(folder(), "tool-results", "toolu_new.txt"), "a long output\n");
+      appendFileSync(main(), `${another(main(), "added")}\n`);
+      expect(await changed(main())).toMatchObject({ added: 1, updated: 1, unchanged: 5 });
+      expect(await synced(home, own)).toMatchObject({ added: 0, updated: 0 });
+      expect(dump(own).words).toEqual((await atOnce()).words);
+    });
+
+    it("is not enough when it is gone", async () => {
+      await synced(home, own);
+      rmSync(agent());
+      expect(await changed(main())).toBeUndefined();
+    });
   });
 
   it("is not enough where it is new, gone, or a database", async () => {

@@ -37,6 +37,19 @@ describe("a change", () => {
     expect(await changed()).toEqual([path]);
   });
 
+  it.each([
+    `.claude/projects/-p/${ID}/subagents/agent-1.jsonl`,
+    `.claude/projects/-p/${ID}/subagents/workflows/1/agent-2.jsonl`,
+    `.gemini/tmp/p/chats/${ID}/session-2026-01-02T03-05-0199a214.jsonl`,
+    `.gemini/tmp/p/chats/${ID}.agents/session-2026-01-02T03-05-0199a214.jsonl`,
+  ])("to a subagent, %s, is told, also to the first one", async (path) => {
+    const { put, changed } = await watchedHome({ [CLAUDE]: "{}\n", [GEMINI]: "{}\n" });
+    put(path, "{}\n");
+    expect(await changed()).toContain(path);
+    put(path, "{}\n");
+    expect(await changed()).toContain(path);
+  });
+
   it("is told in a project that is new, and in one that was moved here", async () => {
     const { dir, put, changed } = await watchedHome({ [CLAUDE]: "{}\n" });
     const [made, moved] = [".claude/projects/-new/2.jsonl", ".claude/projects/-moved/3.jsonl"];

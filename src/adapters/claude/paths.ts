@@ -14,8 +14,10 @@ export function projectsDir(home: Home): string {
   return join(configDir(home), "projects");
 }
 
+/** Subagents run in the background, so their files grow while the session's does not. */
 export function watched(home: Home): StoreFolder[] {
-  return [{ path: projectsDir(home), below: [/./], files: /\.jsonl$/ }];
+  const below = [/./, /^[0-9a-f-]{36}$/, /^subagents$/, /./, /./];
+  return [{ path: projectsDir(home), below, files: /\.jsonl$/ }];
 }
 
 const LONGEST_NAME = 200;
@@ -63,6 +65,19 @@ function inProject(dir: string, looking?: Looking): SessionRef[] {
     for (const agent of agents) found.push(agentRef(agent, id));
   }
   return found;
+}
+
+/** By the folder that bears a session's id; not where subagents lie beside it, as up to 2.0. */
+export function renewed({ path, parent, files: known }: SessionRef): SessionRef[] | undefined {
+  const end = parent === undefined ? path.lastIndexOf(JSONL) : path.lastIndexOf(`${sep}subagents${sep}`);
+  const isFlat = known.some(({ role, path: at }) => role === "subagent" && dirname(at) === dirname(path));
+  const folder = path.slice(0, Math.max(0, end));
+  const main = end === -1 || isFlat ? undefined : fileRef(`${folder}${JSONL}`, "main");
+  if (!main) return undefined;
+  const { agents, outputs } = bundle(folder);
+  const id = basename(folder);
+  const session = { agent: "claude", originalId: id, path: main.path, files: [main, ...agents, ...outputs] };
+  return [session, ...agents.map((agent) => agentRef(agent, id))];
 }
 
 const NOTHING: Bundle = { agents: [], outputs: [] };

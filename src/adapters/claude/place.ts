@@ -1,7 +1,7 @@
 // Where its sessions are: all that a list needs while nothing has changed.
 import type { Place } from "../adapter.ts";
 import { discoverStore } from "./legacy-store.ts";
-import { configDir, discoverFiles, watched } from "./paths.ts";
+import { configDir, discoverFiles, renewed, watched } from "./paths.ts";
 
 export const place: Place = {
   id: "claude",
@@ -14,4 +14,5 @@ export const place: Place = {
   projects: async (home) => (await import("./installed.ts")).projects(home),
   stores: (home) => [configDir(home)],
   watched,
+  renewed,
 };

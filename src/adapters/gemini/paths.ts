@@ -21,7 +21,10 @@ export function stores(home: Home): string[] {
 }
 
 export function watched(home: Home): StoreFolder[] {
-  return stores(home).map((path) => ({ path, below: [/./, /^chats$/], files: MAIN }));
+  return stores(home).flatMap((path) => [
+    { path, below: [/./, /^chats$/], files: MAIN },
+    { path, below: [/./, /^chats$/, /./], files: /\.jsonl$/ },
+  ]);
 }
 
 interface Candidate {

@@ -45,7 +45,7 @@ async function stay(context: Context, catalog: Catalog, options: Options): Promi
       current.close();
       current = openCatalog(batonHome);
     }
-    const quick = isSame && changed ? await syncFiles(current, changed, { words: true }) : undefined;
+    const quick = isSame && changed ? await syncFiles(current, changed, places, { words: true }) : undefined;
     const report = quick ?? (await update(context, current, { words: true }));
     if (report.added + report.updated + report.removed > 0) await tell(context, report, options, quick?.refs);
   };
