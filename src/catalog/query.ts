@@ -82,12 +82,19 @@ export function listSessions(catalog: Catalog, wanted: Query, facts: Facts = {})
 
 /** The folders that sessions were in. */
 export function projectsIn(catalog: Catalog): string[] {
-  return catalog.shards.flatMap((shard) =>
-    shard
-      .prepare("SELECT DISTINCT project FROM session WHERE project != ''")
-      .all()
-      .map(({ project }) => String(project)),
+  return valuesIn(catalog, "project");
+}
+
+/** Whose badges they carry. */
+export function providersIn(catalog: Catalog): string[] {
+  return valuesIn(catalog, "provider");
+}
+
+function valuesIn(catalog: Catalog, column: "project" | "provider" | "model"): string[] {
+  const found = catalog.shards.flatMap((shard) =>
+    shard.prepare(`SELECT DISTINCT ${column} AS value FROM session WHERE ${column} != ''`).all(),
   );
+  return [...new Set(found.map(({ value }) => String(value)))];
 }
 
 function countOf(shard: DatabaseSync, where: string, values: SQLInputValue[]): number {
@@ -97,13 +104,7 @@ function countOf(shard: DatabaseSync, where: string, values: SQLInputValue[]): n
 /** All spellings that hold the words, in the id or in the name that is shown. */
 function modelsNamed(catalog: Catalog, words: string, displayName: (model: string) => string): string[] {
   const wanted = words.trim().toLowerCase();
-  const models = catalog.shards.flatMap((shard) =>
-    shard
-      .prepare("SELECT DISTINCT model FROM session")
-      .all()
-      .map(({ model }) => String(model)),
-  );
-  return models.filter((model) =>
+  return valuesIn(catalog, "model").filter((model) =>
     [model, displayName(model)].some((name) => name.toLowerCase().includes(wanted)),
   );
 }

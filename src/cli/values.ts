@@ -1,4 +1,4 @@
-// Values of options as people give them: times in the past, and counts.
+// Values of options as people give them: times in the past, counts, and several names.
 import { InvalidArgumentError } from "commander";
 import { sinceOf as timeSince } from "../catalog/since.ts";
 
@@ -12,4 +12,13 @@ export function sinceOf(text: string): Date {
 export function countOf(text: string): number {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError("Give a whole number.");
   return Number(text);
+}
+
+/** Given with commas, one by one, or by the option again. */
+export function namesOf(text: string, before: readonly string[] = []): string[] {
+  const names = text
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+  return [...new Set([...before, ...names])];
 }

@@ -16,6 +16,7 @@ import type { Run } from "../command.ts";
 import type { Context } from "../context.ts";
 import { redaction } from "../redaction.ts";
 import { bytes, counted, cut, shortPath } from "../text.ts";
+import { namesOf } from "../values.ts";
 
 export function define(command: Command, run: Run): void {
   command
@@ -38,7 +39,7 @@ export function define(command: Command, run: Run): void {
     .description("take sessions out of the archive; says what would go unless --yes")
     .option("--older-than <time>", "sessions that last changed before: a date, or 90d, 12w ago", before)
     .option("--keep-newest <count>", "leave that many of the newest, however old", count)
-    .option("--agent <agents...>", "only sessions of these agents")
+    .option("--agent <agents...>", "only sessions of these agents, also with commas", namesOf)
     .option("--gone", "also sessions that are nowhere else any more")
     .option("--versions", "also sessions with older versions, which are nowhere else")
     .option("--yes", "do it")

@@ -10,6 +10,7 @@ import type { Context } from "../context.ts";
 import { type Contestant, hasSample, measure, type Pair } from "../fidelity.ts";
 import { fidelityPage } from "../fidelity-page.ts";
 import { cut, padded } from "../text.ts";
+import { namesOf } from "../values.ts";
 
 interface Options {
   agents?: string[];
@@ -18,7 +19,7 @@ interface Options {
 
 export function define(command: Command, run: Run): void {
   command
-    .option("--agents <agents...>", "only these (default: all that are installed)")
+    .option("--agents <agents...>", "only these, also with commas (default: all that are installed)", namesOf)
     .option("--write <file>", "write the table as Markdown, replacing the file")
     .action((options: Options) => run((context) => fidelity(context, options)));
 }
@@ -38,13 +39,12 @@ async function fidelity(context: Context, options: Options): Promise<number> {
 
 async function contestantsOf(context: Context, named?: readonly string[]): Promise<Contestant[]> {
   const adapters = await context.adapters();
-  const names = named?.flatMap((name) => name.split(",")).filter((name) => name !== "");
-  const chosen = names
-    ? [...new Set(names.map((name) => adapterNamed(name, adapters)))]
+  const chosen = named
+    ? named.map((name) => adapterNamed(name, adapters))
     : adapters.filter((adapter) => adapter.sandbox && hasSample(adapter));
   const contestants: Contestant[] = [];
   for (const adapter of chosen) {
-    const cli = await installedOf(context, adapter, names !== undefined);
+    const cli = await installedOf(context, adapter, named !== undefined);
     if (cli) contestants.push({ adapter, cli });
   }
   if (contestants.length === 0)

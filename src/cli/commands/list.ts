@@ -4,14 +4,15 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Place } from "../../adapters/adapter.ts";
 import { adapterNamed } from "../../adapters/named.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
-import { type Facts, listSessions, type Page, type Query, SORTS } from "../../catalog/query.ts";
+import { type Facts, listSessions, type Page, providersIn, type Query, SORTS } from "../../catalog/query.ts";
 import { sessionIndex } from "../../catalog/session-index.ts";
 import { readOverrides } from "../../models/overrides.ts";
+import { providerNamed } from "../../models/providers.ts";
 import { withCatalog } from "../catalog.ts";
 import type { Run } from "../command.ts";
 import type { Context } from "../context.ts";
 import { sessionTable } from "../table.ts";
-import { countOf, sinceOf } from "../values.ts";
+import { countOf, namesOf, sinceOf } from "../values.ts";
 
 interface Options extends Omit<Query, "agents"> {
   agent?: string[];
@@ -23,7 +24,7 @@ const SHOWN = 30;
 
 export function define(command: Command, run: Run): void {
   command
-    .option("--agent <agents...>", "only sessions of these agents")
+    .option("--agent <agents...>", "only sessions of these agents, also with commas", namesOf)
     .option("--provider <provider>", "only sessions with this provider's badge")
     .option("--project <dir>", "only sessions in this folder or below")
     .option("--model <model>", "only sessions whose model's name or id holds this")
@@ -64,6 +65,8 @@ async function list(context: Context, options: Options): Promise<undefined> {
     ...(asked && { places: asked }),
   };
   await withCatalog(context, syncing, async (catalog, report) => {
+    if (options.provider !== undefined)
+      providerNamed(options.provider, [...places.map(({ badge }) => badge), ...providersIn(catalog)]);
     // Loaded only then: it reads sessions, which a list does not.
     if (options.archived) await (await import("../archiving.ts")).addGone(context, catalog);
     const page = listSessions(catalog, wanted, await factsFor(context, catalog, wanted, isIndex));

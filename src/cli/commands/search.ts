@@ -11,7 +11,7 @@ import type { Run } from "../command.ts";
 import type { Context } from "../context.ts";
 import { hitLines, snippetWidth } from "../hits.ts";
 import { redaction } from "../redaction.ts";
-import { countOf, sinceOf } from "../values.ts";
+import { countOf, namesOf, sinceOf } from "../values.ts";
 
 interface Options {
   scope?: Scope[];
@@ -31,7 +31,7 @@ export function define(command: Command, run: Run): void {
       'words, "phrases", beginnings*, -without, one OR other, agent:NAME, file:app.ts …',
     )
     .option("--scope <scopes>", `only in these, with commas: ${SCOPES.join(", ")}`, scopesOf)
-    .option("--agent <agents>", "only sessions of these agents, with commas", listOf)
+    .option("--agent <agents>", "only sessions of these agents, with commas", namesOf)
     .option("--project <dir>", "only sessions in this folder or below")
     .option("--since <time>", "only sessions changed since: a date, or 30m, 12h, 3d, 2w ago", sinceOf)
     .option("--limit <count>", "at most this many hits", countOf, SHOWN)
@@ -93,12 +93,8 @@ function* remarks({ hits, total, isMinimum, expanded }: SearchResult): Generator
     yield `${hits.length} of ${isMinimum ? "at least " : ""}${total} matches. --limit and --offset show others.`;
 }
 
-function listOf(text: string, before: string[] = []): string[] {
-  return [...before, ...text.split(",").map((one) => one.trim())];
-}
-
 function scopesOf(text: string, before: Scope[] = []): Scope[] {
-  const scopes = listOf(text).map((name) => SCOPES.find((scope) => scope === name));
+  const scopes = namesOf(text).map((name) => SCOPES.find((scope) => scope === name));
   if (scopes.includes(undefined)) throw new InvalidArgumentError(`Give some of ${SCOPES.join(", ")}.`);
   return [...before, ...scopes.filter((scope) => scope !== undefined)];
 }

@@ -9,7 +9,7 @@ import { withCatalog } from "../catalog.ts";
 import type { Run } from "../command.ts";
 import type { Context } from "../context.ts";
 import { priceText, usageTable } from "../usage-table.ts";
-import { sinceOf } from "../values.ts";
+import { namesOf, sinceOf } from "../values.ts";
 
 interface Options {
   by: Grouping;
@@ -22,7 +22,7 @@ export function define(command: Command, run: Run): void {
   command
     .addOption(new Option("--by <what>", "what to sum up by").choices(GROUPINGS).default("day"))
     .option("--since <time>", "only messages since: a date, or 30m, 12h, 3d, 2w ago", sinceOf)
-    .option("--agent <agents...>", "only sessions of these agents")
+    .option("--agent <agents...>", "only sessions of these agents, also with commas", namesOf)
     .option("--project <dir>", "only sessions in this folder or below")
     .action((options: Options) => run((context) => usage(context, options)));
 }
