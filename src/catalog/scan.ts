@@ -70,9 +70,9 @@ export function walk<Of extends Place>(
 }
 
 /** A project folder that was copied has the same sessions again, under the same ids. */
-export async function withoutCopies<Of extends Place>(found: readonly Found<Of>[]): Promise<Found<Of>[]> {
-  const kept = new Map<string, Found<Of>[]>();
-  const all: Found<Of>[] = [];
+export async function withoutCopies<One extends Found<Place>>(found: readonly One[]): Promise<One[]> {
+  const kept = new Map<string, One[]>();
+  const all: One[] = [];
   for (const one of found) {
     const key = `${one.ref.agent}:${one.ref.originalId}:${one.ref.thread ?? ""}`;
     const others = kept.get(key);

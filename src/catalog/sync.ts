@@ -64,7 +64,7 @@ export async function sync(
   const rows = rowsIn(catalog);
   const unseen: string[] = [];
   const stores = new Map<string, string>();
-  const all = walk(home, places, {
+  const seen = walk(home, places, {
     ...knowing(catalog, rows),
     onProblem(path, error) {
       unseen.push(path);
@@ -72,10 +72,10 @@ export async function sync(
     },
     onDatabase: (path, stamp) => stores.set(path, stamp),
   });
-  const rowOf = new Map(all.map(({ ref }) => [ref, rows.of(ref)]));
-  for (const row of rowOf.values()) if (row) row.isThere = true;
-  const found = await withoutCopies(all);
-  const { stale, left } = staleOf(found, rowOf, options);
+  const all = seen.map(({ adapter, ref }) => met(adapter, ref, rows.of(ref), options.words));
+  // Copies have no rows.
+  const found = all.every(({ isCurrent }) => isCurrent) ? all : await withoutCopies(all);
+  const { stale, left } = staleOf(found, options);
   const gone = missing(rows, places, unseen);
   const moved = renamed(catalog, stale, gone);
   const removed = forget(
@@ -145,18 +145,27 @@ function renewed(
   return files.every((file) => file !== undefined) ? [{ ...known, files }] : undefined;
 }
 
+/** A session in a store, and what is known of it. */
+interface Met extends Found<Place> {
+  /** The catalog has it as it is. */
+  isCurrent: boolean;
+}
+
+function met(adapter: Place, ref: SessionRef, row: Row | undefined, words: boolean): Met {
+  if (row) row.isThere = true;
+  const isCurrent = row?.stamp === stampOf(ref) && !row.isGone && (row.isSearchable || !words);
+  return { adapter, ref, isCurrent };
+}
+
 /** Newest first, as they are found; and the paths of those that are left for later. */
 function staleOf(
-  found: readonly Found<Place>[],
-  rowOf: ReadonlyMap<SessionRef, Row | undefined>,
-  { words, newest = Number.POSITIVE_INFINITY }: SyncOptions,
+  found: readonly Met[],
+  { newest = Number.POSITIVE_INFINITY }: SyncOptions,
 ): { stale: Job[]; left: ReadonlySet<string> } {
   const stale: Job[] = [];
   const left = new Set<string>();
   let seen = 0;
-  for (const { ref } of found) {
-    const row = rowOf.get(ref);
-    const isCurrent = row?.stamp === stampOf(ref) && !row.isGone && (row.isSearchable || !words);
+  for (const { ref, isCurrent } of found) {
     if (!isCurrent && seen >= newest) left.add(ref.path);
     else if (!isCurrent) stale.push({ ref, shard: shardOf(idOf(ref)) });
     if (ref.parent === undefined) seen++;

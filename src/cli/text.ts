@@ -29,6 +29,7 @@ export function columnsOf(character: string): number {
 
 /** How many columns the text takes. */
 export function widthOf(text: string): number {
+  if (/^[ -~]*$/.test(text)) return text.length;
   let width = 0;
   for (const character of text) width += columnsOf(character);
   return width;

@@ -116,8 +116,8 @@ async function printTable(
   const { sessions, total, hasMore } = page;
   if (sessions.length === 0)
     return output.message("No sessions found. `baton doctor` shows which stores were looked at.");
-  for (const line of sessionTable(sessions, places, output, home.dir, withCost))
-    await output.write(`${line}\n`);
+  const lines = sessionTable(sessions, places, output, home.dir, withCost);
+  await output.write(`${lines.join("\n")}\n`);
   if (hasMore) output.message(`${sessions.length} of ${total} sessions. --limit and --offset show others.`);
 }
 
