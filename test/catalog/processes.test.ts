@@ -1,10 +1,19 @@
 // Several processes with one catalog, and processes that are killed.
 import { execFile, fork } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { DatabaseSync } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import { beforeEach, expect, it } from "vitest";
@@ -91,29 +100,89 @@ it("syncs that run at once make one catalog", { timeout: 120_000 }, async () => 
   expect(dump(own)).toEqual(await atOnce());
 });
 
-const KILLS = 100;
+/** A hundred in all. */
+const KILLS = 20;
 
-it("a sync that is killed leaves a catalog that is used and goes on", { timeout: 600_000 }, async () => {
-  const path = join(home, CLAUDE);
-  const lines = readFileSync(path, "utf8").split(/(?<=\n)/);
-  writeFileSync(path, "");
-  let interrupted = 0;
-  for (let kill = 0; kill < KILLS; kill++) {
-    const from = Math.floor((lines.length * kill) / KILLS);
-    appendFileSync(path, lines.slice(from, Math.floor((lines.length * (kill + 1)) / KILLS)).join(""));
-    const child = fork(join(import.meta.dirname, "sync-child.ts"), [home, own], { env });
-    const ended = once(child, "exit");
-    await Promise.race([once(child, "message"), ended]);
-    await Promise.race([setTimeout(random(kill) * 60), ended]);
-    child.kill("SIGKILL");
-    const [, signal] = await ended;
-    if (signal === "SIGKILL") interrupted++;
-    expect(isUsable()).toBe(true);
-  }
-  expect(interrupted).toBeGreaterThan(KILLS / 4);
-  await synced(home, own);
-  expect(dump(own)).toEqual(await atOnce());
-});
+interface Work {
+  what: string;
+  /** What the process is told besides the two homes. */
+  words?: string[];
+  /** How long it runs at most before it is killed, in milliseconds. */
+  within: number;
+  /** Nothing was synced before. */
+  isFirst?: true;
+  begin?(): void;
+  /** What happens before the process with that number is started. */
+  change(kill: number): void;
+}
+
+let lines: string[] = [];
+const WORKS: Work[] = [
+  {
+    what: "the first of all",
+    within: 400,
+    isFirst: true,
+    change: () => rmSync(own, { recursive: true, force: true }),
+  },
+  { what: "one that makes everything anew", within: 400, words: ["rebuild"], change: () => undefined },
+  {
+    what: "one after a file has grown",
+    within: 60,
+    begin() {
+      lines = readFileSync(join(home, CLAUDE), "utf8").split(/(?<=\n)/);
+      writeFileSync(join(home, CLAUDE), "");
+    },
+    change(kill) {
+      const [from, to] = [kill, kill + 1].map((part) => Math.floor((lines.length * part) / KILLS));
+      appendFileSync(join(home, CLAUDE), lines.slice(from, to).join(""));
+    },
+  },
+  {
+    what: "one after a project was renamed",
+    within: 60,
+    change(kill) {
+      const [from, to] = kill % 2 === 0 ? ["-home-dev-project", "-moved"] : ["-moved", "-home-dev-project"];
+      renameSync(join(home, ".claude/projects", from ?? ""), join(home, ".claude/projects", to ?? ""));
+    },
+  },
+  {
+    what: "one after a database has changed",
+    within: 60,
+    change(kill) {
+      const store = new DatabaseSync(join(home, ".local/share/opencode/opencode.db"));
+      store.exec(`UPDATE session SET title = 'Title ${kill}', time_updated = time_updated + 1000;
+        UPDATE part SET data = json_set(data, '$.text', json_extract(data, '$.text') || ' more${kill}')
+          WHERE id = (SELECT id FROM part WHERE json_extract(data, '$.type') = 'text' ORDER BY id LIMIT 1)`);
+      store.close();
+    },
+  },
+];
+
+it.each(WORKS)(
+  "a sync that is killed, $what, leaves a catalog that is used and goes on",
+  {
+    timeout: 600_000,
+  },
+  async ({ words = [], within, isFirst, begin, change }) => {
+    begin?.();
+    if (!isFirst) await synced(home, own);
+    let interrupted = 0;
+    for (let kill = 0; kill < KILLS; kill++) {
+      change(kill);
+      const child = fork(join(import.meta.dirname, "sync-child.ts"), [home, own, ...words], { env });
+      const ended = once(child, "exit");
+      await Promise.race([once(child, "message"), ended]);
+      await Promise.race([setTimeout(random(kill) * within), ended]);
+      child.kill("SIGKILL");
+      const [, signal] = await ended;
+      if (signal === "SIGKILL") interrupted++;
+      expect(isUsable()).toBe(true);
+    }
+    expect(interrupted).toBeGreaterThan(KILLS / 4);
+    await synced(home, own);
+    expect(dump(own)).toEqual(await atOnce());
+  },
+);
 
 function isUsable(): boolean {
   const catalog = openCatalog(own);
