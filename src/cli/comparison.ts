@@ -1,4 +1,5 @@
 // Two compared sessions as text: a line for each turn, and below it, side by side, what differs.
+import type { Header } from "../session/session.ts";
 import type { ComparedTurn, Comparison, Totals } from "../transform/compare.ts";
 import type { Spent, TurnFacts } from "../transform/turn-facts.ts";
 import type { Colors } from "./output.ts";
@@ -16,6 +17,8 @@ export interface Side {
   project: string;
   model: string;
   modelDisplay: string;
+  /** Of the whole session, also of what was taken back or compacted away. */
+  tokens: Header["metadata"]["tokens"] | null;
 }
 
 interface Look {
@@ -140,6 +143,18 @@ export function spentText({ tokens, cost, computed }: Spent): string {
   const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = tokens ?? {};
   const counts = tokens ? [`${short(input + cacheRead + cacheWrite)} in`, `${short(output)} out`] : [];
   return [...counts, ...(cost === null ? [] : [`${computed > 0 ? "~" : ""}${dollars(cost)}`])].join(", ");
+}
+
+/** What a session used for what was taken back or hidden since, and is not in a comparison's totals. */
+export function leftOut(side: Side, { tokens }: Spent): string | undefined {
+  const more = allOf(side.tokens) - allOf(tokens);
+  if (!side.tokens || more <= 0) return undefined;
+  return `${side.id} used ${short(more)} more tokens for what is not in its thread any more; \`baton usage\` counts them.`;
+}
+
+function allOf(tokens: Side["tokens"]): number {
+  const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = tokens ?? {};
+  return input + output + cacheRead + cacheWrite;
 }
 
 function short(count: number): string {

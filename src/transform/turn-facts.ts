@@ -166,16 +166,23 @@ export function newSpent({ priceOf, model }: Pick<FactsOptions, "priceOf" | "mod
     add(entry) {
       const { usage } = entry;
       if (!usage) return;
-      const computed = usage.cost === undefined ? priceOf?.(usage, entry, model) : undefined;
-      const cost = usage.cost ?? computed;
+      const tokens = { ...NOTHING, ...onlyTokens(usage) };
+      const recorded = recordedCost(usage.cost, tokens);
+      const computed = recorded === undefined ? priceOf?.(usage, entry, model) : undefined;
+      const cost = recorded ?? computed;
       total = plus(total, {
-        tokens: { ...NOTHING, ...onlyTokens(usage) },
+        tokens,
         cost: cost ?? null,
         computed: computed ?? 0,
       });
     },
     total: () => total,
   };
+}
+
+/** Zero beside tokens says that the agent knows no price, or that a subscription pays. */
+function recordedCost(cost: number | undefined, { input, output, cacheRead, cacheWrite }: Tokens) {
+  return cost === 0 && input + output + cacheRead + cacheWrite > 0 ? undefined : cost;
 }
 
 function onlyTokens(usage: Usage): Partial<Tokens> {

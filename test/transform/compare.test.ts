@@ -141,6 +141,16 @@ describe("what came of a prompt", () => {
     expect(await Array.fromAsync(turnFacts(stream))).toMatchObject([{ cost: 0.25, computed: 0 }]);
   });
 
+  it("a recorded zero beside tokens is no cost, but what cost nothing did", async () => {
+    const spentOn = (usage: { input: number; output: number }) =>
+      of([prompt("go"), reply("one", 1, { usage: { ...usage, cost: 0 } })]);
+    const used = spentOn({ input: 9, output: 1 });
+    expect(await Array.fromAsync(turnFacts(used, () => 0.5))).toMatchObject([{ cost: 0.5, computed: 0.5 }]);
+    expect(await Array.fromAsync(turnFacts(used))).toMatchObject([{ cost: null, computed: 0 }]);
+    const aborted = spentOn({ input: 0, output: 0 });
+    expect(await Array.fromAsync(turnFacts(aborted, () => 0.5))).toMatchObject([{ cost: 0, computed: 0 }]);
+  });
+
   it("what an agent kept of a change counts more than what was asked for", async () => {
     const [call, result] = used("c1", "edit", { path: "a", edits: [{ old: "o", new: "0", all: true }] });
     const details = { patch: "@@ -1,2 +1,2 @@\n-one\n+0ne\n-four\n+f0ur\n x" };

@@ -5,7 +5,7 @@ import type { Source } from "../../session/source.ts";
 import { compare } from "../../transform/compare.ts";
 import { thread, visible } from "../../transform/visible.ts";
 import { type Run, SESSION } from "../command.ts";
-import { comparisonText, type Side } from "../comparison.ts";
+import { comparisonText, leftOut, type Side } from "../comparison.ts";
 import type { Context } from "../context.ts";
 import { page } from "../pager.ts";
 import { pricesFor } from "../prices.ts";
@@ -39,10 +39,14 @@ async function compareSessions(
   if (output.isJson) return output.json(compared).then(() => undefined);
   const { colors, width, isVerbose } = output;
   await page(lines(comparisonText(compared, { colors, width, isWhole: isVerbose })), output);
+  for (const side of ["a", "b"] as const) {
+    const told = leftOut(compared[side], compared.totals[side]);
+    if (told !== undefined) output.message(told);
+  }
 }
 
 function sideOf({ header }: Source): Side {
-  const { id, source, title = "", project, model } = header;
+  const { id, source, title = "", project, model, metadata } = header;
   return {
     id,
     agent: source.cli,
@@ -50,6 +54,7 @@ function sideOf({ header }: Source): Side {
     project: project.path,
     model: model.model,
     modelDisplay: displayName(model.model),
+    tokens: metadata.tokens ?? null,
   };
 }
 
