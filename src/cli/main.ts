@@ -73,7 +73,7 @@ const COMMANDS: Record<string, { summary: string; load(): Promise<CommandFile> }
 };
 
 /** Commands that go through all sessions: many small ones, which takes a third longer with little memory. */
-const ABOUT_ALL = ["list", "sync", "search", "usage"];
+const ABOUT_ALL = ["list", "sync", "search", "usage", "archive"];
 
 /** Takes the arguments after the program's name and returns the exit status. */
 export async function main(argv: string[]): Promise<number> {

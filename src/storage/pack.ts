@@ -5,7 +5,7 @@ import { hash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { promisify } from "node:util";
-import { constants, zstdCompress, zstdDecompress } from "node:zlib";
+import { constants, zstdCompress, zstdCompressSync, zstdDecompress } from "node:zlib";
 import { BatonError } from "../session/error.ts";
 import { codeOf } from "./disk.ts";
 
@@ -121,16 +121,21 @@ const AT_ONCE = Math.max(2, availableParallelism());
 const waiting: (() => void)[] = [];
 let running = 0;
 
+/** Handing less than this to a thread takes longer than doing it. */
+const WORTH_A_THREAD = 16 << 10;
+
 /** In one step for most frames: the library goes back and forth for every piece of its output. */
 export async function compressed(bytes: Uint8Array): Promise<Buffer> {
+  const options = {
+    params: { [constants.ZSTD_c_compressionLevel]: LEVEL },
+    pledgedSrcSize: bytes.length,
+    chunkSize: (bytes.length >> 2) + 1024,
+  };
+  if (bytes.length < WORTH_A_THREAD) return zstdCompressSync(bytes, options);
   if (running >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
   running++;
   try {
-    return await compressing(bytes, {
-      params: { [constants.ZSTD_c_compressionLevel]: LEVEL },
-      pledgedSrcSize: bytes.length,
-      chunkSize: (bytes.length >> 2) + 1024,
-    });
+    return await compressing(bytes, options);
   } finally {
     running--;
     waiting.shift()?.();

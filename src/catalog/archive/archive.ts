@@ -4,6 +4,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { FileRef, SessionRef } from "../../adapters/adapter.ts";
 import { codeOf } from "../../storage/disk.ts";
+import { keepingOpen } from "../../storage/sqlite.ts";
 import { changedAt, type Found, idOf, stampOf } from "../scan.ts";
 import type { Progress } from "../sync.ts";
 import { collect } from "./collect.ts";
@@ -56,7 +57,7 @@ export async function archiveSessions(
     if (todo.length > 0) {
       const batches = await newBatches(archiveFolder(batonHome), database);
       try {
-        await archiveAll(database, batches, todo, result, options);
+        await keepingOpen(() => archiveAll(database, batches, todo, result, options));
         await batches.finish();
         result.written = batches.written();
       } finally {
