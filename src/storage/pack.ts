@@ -194,14 +194,22 @@ export type Packed =
   | { type: "frame"; hash: Buffer; size: number; place: Place; end: number }
   | { type: "note"; text: string; end: number };
 
-/** What is whole in a pack, in order, from a byte on. Damaged pieces are passed over. */
-export async function* scanPack(path: string, from = 0): AsyncGenerator<Packed> {
+/**
+ * What is whole in a pack, in order, from a byte on. Damaged pieces are passed over; of a note that is not what was
+ * written, the text is told as it is.
+ */
+export async function* scanPack(
+  path: string,
+  from = 0,
+  onDamaged: (note: string) => void = () => undefined,
+): AsyncGenerator<Packed> {
   const file = await open(path, "r");
   try {
     const { size } = await file.stat();
     for (let at = from; at + PREFIX <= size; ) {
       const found = await packedAt(file, at, size);
       if (found) yield found;
+      else onDamaged(await damagedNote(file, at, size));
       const next = found?.end ?? (await nextMagic(file, at + 1, size));
       if (next === undefined) return;
       at = next;
@@ -232,6 +240,14 @@ async function packedAt(file: FileHandle, at: number, size: number): Promise<Pac
     size: raw,
   });
   return found && { type: "frame", hash: digest, size: raw, place, end };
+}
+
+/** Empty where it is none, or its end is not there yet. */
+async function damagedNote(file: FileHandle, at: number, size: number): Promise<string> {
+  const head = await readAt(file, at, PREFIX);
+  const end = at + PREFIX + head.readUInt32LE(4);
+  if (head.readUInt32LE(0) !== NOTE || end > size) return "";
+  return (await readAt(file, at + PREFIX, end - at - PREFIX)).toString("utf8");
 }
 
 const STEP = 1 << 20;

@@ -185,6 +185,37 @@ describe("a damaged archive", () => {
     expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(3);
   });
 
+  it("names a session whose note is damaged when its manifest is made anew", async () => {
+    const place = newPlace();
+    const paths = manySessions(place, 3);
+    await archiveSessions(place.batonHome, await found(place));
+    const [lost = ""] = paths;
+    const note = readFileSync(packOf(place)).indexOf(`"path":${JSON.stringify(lost)}`);
+    const stamp = readFileSync(packOf(place)).indexOf('"stamp":', note);
+    flip(packOf(place), stamp + 12);
+    rmSync(indexOf(place));
+    expect((await archivedSessions(place.batonHome)).map(({ path }) => path).toSorted()).toEqual(paths);
+    const named = { agent: "claude", path: lost };
+    expect(await damagedSessions(place.batonHome)).toMatchObject([named]);
+    await expect(kept(place, lost)).rejects.toMatchObject({ code: "damaged" });
+    // Its file is there, so it is archived anew.
+    expect(await archiveSessions(place.batonHome, await found(place))).toMatchObject({ updated: 1 });
+    expect(await damagedSessions(place.batonHome)).toEqual([]);
+    await isAllKept(place, paths);
+  });
+
+  it("does not take the end of a file for all of it when the note of its beginning is damaged", async () => {
+    const place = newPlace();
+    const path = write(logPath(place), lines(3000, 1));
+    await archiveSessions(place.batonHome, await found(place));
+    appendFileSync(path, lines(10, 2));
+    await archiveSessions(place.batonHome, await found(place));
+    flip(packOf(place), readFileSync(packOf(place)).indexOf('"stamp":') + 12);
+    rmSync(indexOf(place));
+    await expect(kept(place, path)).rejects.toMatchObject({ code: "damaged" });
+    expect(await damagedSessions(place.batonHome)).toMatchObject([{ path }]);
+  });
+
   it("is packs and a manifest, and nothing else", async () => {
     const place = newPlace();
     manySessions(place, 2);

@@ -19,6 +19,7 @@ import { sqliteError } from "../../storage/sqlite.ts";
 import { isDamage } from "../catalog.ts";
 import { archiveFolder } from "./folder.ts";
 import { applyNote, noteOf, prepared } from "./notes.ts";
+import { salvage } from "./salvage.ts";
 
 const VERSION = 1;
 const PATIENCE_MS = 20_000;
@@ -223,14 +224,16 @@ async function settle(database: DatabaseSync, folder: string): Promise<void> {
       .all()
       .map(({ key, name, size }) => [String(name), { key: Number(key), size: Number(size) }]),
   );
+  const damaged: string[] = [];
   for (const name of packsIn(folder)) {
     const { number, generation } = packNumber(name);
     const others = [...known.keys()].filter((other) => packNumber(other).number === number);
     const isThere = others.some((other) => other !== name && existsSync(join(folder, other)));
     // A copy without what nobody needs: made to the end, but not yet in use; or in use, and this is the old one.
     if (!known.has(name) && (isThere || hasNewer(folder, number, generation))) rmSync(join(folder, name));
-    else await adopt(database, folder, name, known.get(name));
+    else await adopt(database, folder, name, known.get(name), damaged);
   }
+  salvage(database, damaged);
 }
 
 function hasNewer(folder: string, number: number, generation: number): boolean {
@@ -245,6 +248,7 @@ async function adopt(
   folder: string,
   name: string,
   known: { key: number; size: number } | undefined,
+  damaged: string[],
 ): Promise<void> {
   const path = join(folder, name);
   let end = known?.size ?? 0;
@@ -252,7 +256,7 @@ async function adopt(
   database.exec("BEGIN IMMEDIATE");
   try {
     const key = known?.key ?? addPack(database, name);
-    for await (const found of scanPack(path, end)) {
+    for await (const found of scanPack(path, end, (note) => damaged.push(note))) {
       end = found.end;
       if (found.type === "frame") addFrame(database, key, found.hash, found.size, found.place);
       else {

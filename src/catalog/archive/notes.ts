@@ -115,7 +115,7 @@ function applyVersion(database: DatabaseSync, one: Version, at: number): void {
   applyParts(database, key, one);
 }
 
-function applyParts(database: DatabaseSync, file: number, { keeps, frames }: Version): void {
+function applyParts(database: DatabaseSync, file: number, { keeps, frames, size: whole }: Version): void {
   const last = prepared(database, "SELECT start, size FROM part WHERE file = ? AND position = ?").get(
     file,
     keeps - 1,
@@ -126,6 +126,11 @@ function applyParts(database: DatabaseSync, file: number, { keeps, frames }: Ver
     database,
     "INSERT INTO part (file, position, start, size, frame) VALUES (?, ?, ?, ?, ?)",
   );
+  // The note that told of the frames before is lost, and they with it.
+  if (keeps > 0 && last === undefined) {
+    start = frames.reduce((rest, [, size]) => rest - size, whole);
+    part.run(file, keeps - 1, 0, start, null);
+  }
   for (const [at, [hash, size]] of frames.entries()) {
     // A frame that is not there any more: its file has a later version, or is damaged.
     const found = frame.get(Buffer.from(hash, "base64"));

@@ -89,16 +89,18 @@ async function archive(context: Context, options: { check?: boolean }): Promise<
   if (options.check) await check(context);
   const archived = await archiveAll(context);
   const report = await reportArchive(batonHome);
-  const damaged = options.check ? await damagedSessions(batonHome) : [];
+  const damaged = await damagedSessions(batonHome);
   for (const { agent, originalId } of damaged)
     output.warn(`${agent}:${originalId} is damaged in the archive, and its own file is gone.`);
-  if (output.isJson) await output.json({ ...archived, ...report, ...(options.check && { damaged }) });
+  if (output.isJson) await output.json({ ...archived, ...report, damaged });
   else {
     const { added, updated, unchanged } = archived;
     output.message(`Archived ${counted(added, "new session")}, ${updated} changed, ${unchanged} unchanged.`);
-    for (const line of reportLines(report)) await output.write(`${line}\n`);
+    if (report.nativeBytes === 0)
+      output.message(`Nothing is archived yet; the empty manifest takes ${bytes(report.archivedBytes)}.`);
+    else for (const line of reportLines(report)) await output.write(`${line}\n`);
   }
-  return archived.problems.length + damaged.length > 0 ? 1 : 0;
+  return archived.problems.length + (options.check ? damaged.length : 0) > 0 ? 1 : 0;
 }
 
 async function check({ output, batonHome }: Context): Promise<void> {
@@ -142,7 +144,9 @@ async function list(context: Context, options: { gone?: boolean }): Promise<unde
       gone: gone.has(shown[at]!),
     }));
   if (output.isJson) await output.json({ sessions: rows, total: rows.length });
-  else if (rows.length === 0) output.message("Nothing is archived. `baton archive` keeps what there is.");
+  else if (all.length === 0) output.message("Nothing is archived. `baton archive` keeps what there is.");
+  else if (rows.length === 0)
+    output.message(`None is gone: the stores hold every session that is archived (${all.length}).`);
   else for (const row of rows) await output.write(`${rowLine(row, context)}\n`);
 }
 
