@@ -1,6 +1,6 @@
 // Finds an agent's CLI in the search path and asks for its version.
 import { execFile } from "node:child_process";
-import { access, constants, mkdtemp, rm } from "node:fs/promises";
+import { access, constants, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
@@ -9,15 +9,36 @@ import type { Home } from "./adapter.ts";
 /** A busy machine takes its time to start a program of 200 MB. */
 const TIMEOUT_MS = 30_000;
 
+interface Program {
+  version: string;
+  path: string;
+}
+
+/** What was answered in this process: to ask takes seconds. */
+const answers = new Map<string, Promise<Program | undefined>>();
+
 /** `env`: what keeps the CLI quiet; where a variable names its home, the value is a path inside the one it is given. */
 export async function programVersion(
   name: string,
   home: Home,
   env: (home: string) => Record<string, string>,
-): Promise<{ version: string; path: string } | undefined> {
-  const search = home.env.PATH ?? process.env.PATH ?? "";
-  const path = await findProgram(name, search);
+): Promise<Program | undefined> {
+  const path = await findProgram(name, home);
   if (path === undefined) return undefined;
+  const { mtimeMs, size } = await stat(path);
+  // Another program under the same path is asked anew.
+  const key = [path, mtimeMs, size].join(" ");
+  const answer = answers.get(key) ?? asked(path, name, searchPath(home), env);
+  answers.set(key, answer);
+  return answer;
+}
+
+async function asked(
+  path: string,
+  name: string,
+  search: string,
+  env: (home: string) => Record<string, string>,
+): Promise<Program | undefined> {
   // A home of its own, because a CLI may write into its home whatever it is asked.
   const folder = await mkdtemp(join(tmpdir(), `baton-${name}-`));
   try {
@@ -33,9 +54,16 @@ export async function programVersion(
   }
 }
 
-async function findProgram(name: string, search: string): Promise<string | undefined> {
+function searchPath(home: Home): string {
+  return home.env.PATH ?? process.env.PATH ?? "";
+}
+
+/** Where a program of this name lies, without starting it. */
+export async function findProgram(name: string, home: Home): Promise<string | undefined> {
   const names = process.platform === "win32" ? [`${name}.cmd`, `${name}.exe`] : [name];
-  for (const folder of search.split(delimiter).filter((one) => one !== ""))
+  for (const folder of searchPath(home)
+    .split(delimiter)
+    .filter((one) => one !== ""))
     for (const candidate of names) {
       const path = join(folder, candidate);
       const isThere = await access(path, constants.X_OK).then(

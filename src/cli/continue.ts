@@ -1,6 +1,7 @@
 // What resume, fork and return share: the session goes on in an agent, and its command is printed or started.
 import { statSync } from "node:fs";
 import type { Adapter, Command } from "../adapters/adapter.ts";
+import { findProgram } from "../adapters/program.ts";
 import { BatonError } from "../session/error.ts";
 import type { Loss } from "../session/losses.ts";
 import type { Source } from "../session/source.ts";
@@ -85,12 +86,28 @@ export function folderWarnings(
 /** The agent's CLI, which has to be there unless the user says otherwise. */
 export async function installed(context: Context, adapter: Adapter, needed: boolean) {
   const found = await adapter.version(context.home);
-  if (found || !needed) return found;
-  throw new BatonError(
-    "agent_not_installed",
-    `${adapter.label} is not installed, or not in PATH.`,
-    "Install it, or go on without it with --yes.",
-  );
+  if (!found && needed) refuseMissing(adapter);
+  return found;
+}
+
+/** Without asking for its version, which takes seconds: it starts at once, or is only named. */
+export async function checkInstalled(context: Context, adapter: Adapter): Promise<void> {
+  if (!(await hasProgram(context, adapter))) refuseMissing(adapter);
+}
+
+/** Whether there is a program that goes on with the agent's sessions. */
+export async function hasProgram({ home }: Context, adapter: Adapter): Promise<boolean> {
+  const [name] = adapter.resumeCommand?.("", { project: { path: "" } }, { home }).argv ?? [];
+  return name !== undefined && (await findProgram(name, home)) !== undefined;
+}
+
+export function notInstalled({ label }: Adapter): string {
+  return `${label} is not installed, or not in PATH.`;
+}
+
+function refuseMissing(adapter: Adapter): never {
+  const hint = "Install it, or go on without it with --yes.";
+  throw new BatonError("agent_not_installed", notInstalled(adapter), hint);
 }
 
 type Carry = Pick<

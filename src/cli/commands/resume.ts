@@ -14,7 +14,7 @@ import { type Move, movedPath } from "../../transform/remap.ts";
 import { visiblePositions } from "../../transform/visible.ts";
 import { type Run, SESSION } from "../command.ts";
 import type { Context } from "../context.ts";
-import { carryInto, checkExec, folderWarnings, type GoOn, goOn, installed } from "../continue.ts";
+import { carryInto, checkExec, checkInstalled, folderWarnings, type GoOn, goOn } from "../continue.ts";
 import { onInterrupt } from "../interrupt.ts";
 import { collected, movesFor, movesWarnings, REMAP } from "../moves.ts";
 import { redaction } from "../redaction.ts";
@@ -177,7 +177,7 @@ async function ownResume(
   if (!to.resumeCommand || !native)
     throw new BatonError("unsupported", `${to.label} sessions cannot be resumed.`, "Use --in AGENT.");
   refuseEmpty(source, "resume");
-  await installed(context, to, !options.yes && !options.dryRun);
+  if (!options.yes && !options.dryRun) await checkInstalled(context, to);
   const { originalId } = native.ref;
   const choice = { home: context.home, ...(options.model !== undefined && { model: options.model }) };
   const isLive = await to.isLive(native.ref);

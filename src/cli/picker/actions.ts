@@ -5,7 +5,7 @@ import { badge } from "../badge.ts";
 import { prepareFork } from "../commands/fork.ts";
 import { prepareResume } from "../commands/resume.ts";
 import type { Context } from "../context.ts";
-import { type GoOn, withEnvironment } from "../continue.ts";
+import { type GoOn, hasProgram, notInstalled, withEnvironment } from "../continue.ts";
 import { sentences } from "../losses.ts";
 import { page } from "../pager.ts";
 import { render } from "../render.ts";
@@ -26,7 +26,7 @@ export function ownResume(context: Context, name: string): Promise<GoOn> {
 /** For a shell: it does not matter whether the agent is installed here. */
 export async function resumeLine(context: Context, name: string): Promise<string> {
   const result = await prepareResume(context, name, { ...DEFAULTS, yes: true, onlyOwn: true });
-  return result.isDryRun ? inShell(name) : commandLine(context, result);
+  return result.isDryRun ? inShell(context, name) : commandLine(context, result);
 }
 
 export function commandLine(context: Context, { command }: GoOn): string {
@@ -61,18 +61,35 @@ export function reportOf(result: GoOn): { lines: string[]; isLossy: boolean } {
   };
 }
 
-/** The other agents that sessions can be written for, those that are installed first. */
+/** The other agents that sessions can be written for, those that are installed first; nothing is started for it. */
 export async function targetsFor(context: Context, row: Row): Promise<Item[]> {
   const writable = (await context.adapters()).filter(({ id, write }) => write && id !== row.session.agent);
-  const versions = await Promise.all(writable.map((adapter) => adapter.version(context.home)));
-  const items = writable.map(({ id, label }, at): Item => {
-    const plan: Plan = { kind: "continue", row, agent: { id, label } };
-    const found = versions[at];
-    const note = found ? found.version : "not installed";
-    const refusal = found ? {} : { refusal: `${label} is not installed, or not in PATH.` };
-    return { label, note, ...refusal, step: { type: "report", plan } };
-  });
+  const items = await Promise.all(
+    writable.map(async (adapter): Promise<Item> => {
+      const { id, label } = adapter;
+      const step = { type: "report", plan: { kind: "continue", row, agent: { id, label } } } as const;
+      if (await hasProgram(context, adapter)) return { label, note: "", step };
+      return { label, note: "not installed", refusal: notInstalled(adapter), step };
+    }),
+  );
   return items.toSorted((a, b) => Number(a.refusal !== undefined) - Number(b.refusal !== undefined));
+}
+
+/** What only the agents can say, which takes seconds: their versions, one by one as they answer. */
+export async function tellVersions(
+  context: Context,
+  items: readonly Item[],
+  tell: (item: Item, answer: Partial<Item>) => void,
+): Promise<void> {
+  const adapters = await context.adapters();
+  const ask = async (item: Item) => {
+    const { plan } = item.step as Extract<Item["step"], { type: "report" }>;
+    const adapter = adapters.find(({ id }) => id === plan.agent?.id);
+    if (!adapter || item.refusal !== undefined) return;
+    const found = await adapter.version(context.home);
+    tell(item, found ? { note: found.version } : { note: "no answer", refusal: notInstalled(adapter) });
+  };
+  await Promise.all(items.map(ask));
 }
 
 const MOST_ENTRIES = 5000;

@@ -1,4 +1,5 @@
 // How a session is named for a command, and a command for a shell.
+import type { Context } from "../context.ts";
 import { shellWord } from "../text.ts";
 import type { Row } from "./filter.ts";
 import type { Plan } from "./state.ts";
@@ -10,9 +11,18 @@ export function nameOf({ session }: Row, rows: readonly Row[]): string {
 }
 
 /** What does the same in a shell, where there are options for everything. */
-export function inShell(name: string, plan?: Plan): string {
+export function inShell({ environment }: Pick<Context, "environment">, name: string, plan?: Plan): string {
   const words = plan?.kind === "fork" ? ["fork", name] : ["resume", name];
   if (plan?.agent) words.push("--in", plan.agent.id);
   if (plan?.at !== undefined) words.push("--at", plan.at);
-  return ["baton", ...words.map(shellWord)].join(" ");
+  return [baton(environment), ...words.map(shellWord)].join(" ");
+}
+
+/** The commands that a text names, such that they find the home that the picker was started for. */
+export function inHome({ environment }: Pick<Context, "environment">, text: string): string {
+  return text.replaceAll("`baton ", () => `\`${baton(environment)} `);
+}
+
+function baton({ HOME }: Context["environment"]): string {
+  return HOME === undefined ? "baton" : `baton --home ${shellWord(HOME)}`;
 }

@@ -16,7 +16,7 @@ export function panelScreen(state: State, panel: Panel, look: Look): Frame {
     [],
     ...Array.from({ length: height }, (_, at): Line => body[at] ?? []),
     message,
-    footerLine(panel.type, columns, look),
+    footerLine(panel.type === "busy" && panel.isHeld ? "held" : panel.type, columns, look),
   ];
   // On a tiny screen the keys stay.
   return { lines: lines.length <= rows ? lines : [...lines.slice(0, Math.max(0, rows - 1)), lines.at(-1)!] };

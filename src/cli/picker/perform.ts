@@ -4,9 +4,9 @@ import { BatonError } from "../../session/error.ts";
 import type { GoOn } from "../continue.ts";
 import { copyInTmux, copySequence } from "./clipboard.ts";
 import type { Row } from "./filter.ts";
-import { inShell, nameOf } from "./naming.ts";
+import { inHome, inShell, nameOf } from "./naming.ts";
 import type { Picker } from "./picker.ts";
-import type { Effect } from "./reduce.ts";
+import { type Effect, TOO_EARLY } from "./reduce.ts";
 import { type Panel, type Plan, withPanel } from "./state.ts";
 
 export async function perform(picker: Picker, effect: Effect): Promise<void> {
@@ -52,20 +52,23 @@ async function during<T>(
     const result = await work();
     return isWaiting() ? result : undefined;
   } catch (error) {
-    if (isWaiting()) picker.show(withPanel(picker.state, failure(error, elsewhere)));
+    if (isWaiting()) picker.show(withPanel(picker.state, failure(picker, error, elsewhere)));
     return undefined;
   }
 }
 
 /** `elsewhere`: the command for a shell, where a hint about options can be followed. */
-function failure(error: unknown, elsewhere = ""): Panel {
+function failure({ context }: Picker, error: unknown, elsewhere = ""): Panel {
   const message = error instanceof Error ? error.message : String(error);
   const hint = error instanceof BatonError ? error.hint : "";
-  const lines = [message, hint, elsewhere === "" ? "" : `In a shell: ${elsewhere}`];
+  // A hint may begin with the option to use, or name a command itself.
+  const option = /^--\S+(?: [A-Z]+\b)?/.exec(hint)?.[0];
+  const line = elsewhere === "" || hint.includes("`baton ") ? "" : `In a shell: ${elsewhere}`;
+  const lines = [message, hint, option === undefined || line === "" ? line : `${line} ${option}`];
   return {
     type: "text",
     title: "That did not work",
-    lines: lines.filter((line) => line !== "").flatMap((line) => [line, ""]),
+    lines: lines.filter((text) => text !== "").flatMap((text) => [inHome(context, text), ""]),
     top: 0,
   };
 }
@@ -79,7 +82,7 @@ async function resume(picker: Picker, row: Row): Promise<void> {
     picker,
     `Opening “${row.session.title}” …`,
     async () => (await actions()).ownResume(picker.context, name),
-    { elsewhere: inShell(name) },
+    { elsewhere: inShell(picker.context, name) },
   );
   if (result?.isDryRun) await showReport(picker, { kind: "continue", row }, result);
   else if (result) picker.end(result);
@@ -100,14 +103,19 @@ async function copy(picker: Picker, row: Row): Promise<void> {
 async function viewed(picker: Picker, row: Row): Promise<void> {
   const { context, screen } = picker;
   const { columns } = screen.size();
+  const own = await during(picker, "Opening …", actions, { isHeld: true });
+  if (!own) return;
+  const { view } = own;
+  // The screen is the pager's now, and the list is what comes after it.
+  const message = picker.state.ahead.length > 0 ? TOO_EARLY : "";
   try {
-    const { view } = await actions();
+    picker.show(withPanel({ ...picker.state, ahead: [], message }, undefined));
     await screen.lend(async () => {
       if (!(await view(context, row.session, columns))) await enter();
     });
     picker.show(picker.state);
   } catch (error) {
-    picker.show(withPanel(picker.state, failure(error)));
+    picker.show(withPanel(picker.state, failure(picker, error)));
   }
 }
 
@@ -126,6 +134,13 @@ async function targets(picker: Picker, row: Row): Promise<void> {
   if (!items) return;
   const title = `Continue “${row.session.title}” in:`;
   picker.show(withPanel(picker.state, { type: "choice", title, items, selected: 0, top: 0, row }));
+  const { tellVersions } = await actions();
+  await tellVersions(picker.context, items, (item, answer) => {
+    const { panel } = picker.state;
+    if (panel?.type !== "choice" || panel.row !== row) return;
+    const known = panel.items.map((one) => (one.step === item.step ? { ...one, ...answer } : one));
+    picker.show(withPanel(picker.state, { ...panel, items: known }));
+  });
 }
 
 async function entries(picker: Picker, row: Row): Promise<void> {
@@ -144,7 +159,7 @@ async function report(picker: Picker, plan: Plan): Promise<void> {
     picker,
     "Looking at what would be lost …",
     async () => (await actions()).carriedOut(picker.context, name, plan, { dryRun: true, exec: false }),
-    { elsewhere: inShell(name, plan) },
+    { elsewhere: inShell(picker.context, name, plan) },
   );
   if (result) await showReport(picker, plan, result);
 }
@@ -157,7 +172,7 @@ async function showReport(picker: Picker, plan: Plan, result: GoOn): Promise<voi
     withPanel(picker.state, {
       type: "report",
       title: `${what}: “${plan.row.session.title}”`,
-      lines,
+      lines: lines.map((line) => inHome(picker.context, line)),
       top: 0,
       plan: { ...plan, isLossy },
     }),
@@ -170,11 +185,15 @@ async function write(picker: Picker, plan: Plan, start: boolean): Promise<void> 
     picker,
     "Writing …",
     async () => (await actions()).carriedOut(picker.context, name, plan, { dryRun: false, exec: start }),
-    { isHeld: true, elsewhere: inShell(name, plan) },
+    { isHeld: true, elsewhere: inShell(picker.context, name, plan) },
   );
   if (!result) return;
   if (start) return picker.end(result);
-  const lines = [result.done, "", (await actions()).commandLine(picker.context, result)];
+  const lines = [
+    inHome(picker.context, result.done),
+    "",
+    (await actions()).commandLine(picker.context, result),
+  ];
   picker.show(withPanel(picker.state, { type: "text", title: "Written", lines, top: 0 }));
   picker.load();
 }

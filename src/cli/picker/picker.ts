@@ -9,7 +9,7 @@ import { type Look, lineText } from "./cells.ts";
 import { draw } from "./draw.ts";
 import { type Row, rowOf } from "./filter.ts";
 import { perform } from "./perform.ts";
-import { reduce } from "./reduce.ts";
+import { caughtUp, reduce } from "./reduce.ts";
 import type { Answer, Rows } from "./rows.ts";
 import {
   initialState,
@@ -56,11 +56,13 @@ export async function pick(context: Context): Promise<number> {
     state: initialState(screen.size()),
     copied: "",
     end: ended.resolve,
-    show(state) {
+    show(shown) {
+      const { state, key } = caughtUp(shown);
       picker.state = state;
       const { lines, cursor } = draw(state, look());
       screen.draw(lines.map(lineText), cursor);
       background.rest();
+      if (key) attempt(() => pressed(picker, key));
     },
     load: background.load,
   };
@@ -89,8 +91,10 @@ async function handOver(context: Context, result: GoOn): Promise<number> {
 
 async function pressed(picker: Picker, key: Key): Promise<void> {
   const { state, effect } = reduce(picker.state, key);
-  picker.show(state);
-  if (effect) await perform(picker, effect);
+  if (!effect) return picker.show(state);
+  // What is done shows something itself; keys that were pressed ahead are for what comes out of it.
+  picker.state = state;
+  await perform(picker, effect);
 }
 
 function lookFor(context: Context): () => Look {

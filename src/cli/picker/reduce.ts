@@ -148,7 +148,8 @@ function inPanel(state: State, panel: Panel, key: Key): Next {
   const letter = key.type === "text" || key.type === "alt" ? textOf(key) : "";
   switch (panel.type) {
     case "busy":
-      return { state: isEscape && !panel.isHeld ? withPanel(state, undefined) : state };
+      if (isEscape && !panel.isHeld) return { state: withPanel({ ...state, ahead: [] }, undefined) };
+      return { state: waiting(state, [...state.ahead, key]) };
     case "choice":
       return isEscape ? { state: withPanel(state, undefined) } : inChoice(state, panel, key);
     case "report":
@@ -164,6 +165,24 @@ function inPanel(state: State, panel: Panel, key: Key): Next {
   }
 }
 
+function waiting(state: State, ahead: readonly Key[]): State {
+  const count = ahead.length === 1 ? "1 key" : `${ahead.length} keys`;
+  return { ...state, ahead, message: `${count} pressed ahead.` };
+}
+
+/**
+ * The next of the keys that were pressed ahead, when it is their turn. What is to be read first is never answered by
+ * a key that was pressed before it was there.
+ */
+export function caughtUp(state: State): { state: State; key?: Key } {
+  const [key, ...ahead] = state.ahead;
+  if (!key || state.panel?.type === "busy") return { state };
+  if (state.panel?.type === "text" || state.panel?.type === "report")
+    return { state: { ...state, ahead: [], message: TOO_EARLY } };
+  return { state: { ...state, ahead }, key };
+}
+
+export const TOO_EARLY = "Keys that were pressed before this was shown do not count.";
 const UNWRITTEN = "Nothing was written.";
 
 function textOf(key: { type: "text"; text: string } | { type: "alt"; letter: string }): string {

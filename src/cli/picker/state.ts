@@ -1,6 +1,7 @@
 // Everything the picker shows and remembers, and the changes that come from outside the keyboard: more sessions, a
 // preview that was read, another size.
 import type { SessionSummary } from "../../catalog/scan.ts";
+import type { Key } from "../keys.ts";
 import type { Size } from "../screen.ts";
 import { linesOf } from "./cells.ts";
 import { matching, type Row, rowOf, wordsOf } from "./filter.ts";
@@ -20,6 +21,8 @@ export interface State {
   focus: "list" | "filter";
   /** What stands over the list. */
   panel?: Panel;
+  /** Keys that were pressed while something was going on: they are for what comes after it. */
+  ahead: readonly Key[];
   /** One line for the person, until the next key. */
   message: string;
   wantsPreview: boolean;
@@ -69,6 +72,7 @@ export function initialState(size: Size): State {
     top: 0,
     filter: "",
     focus: "list",
+    ahead: [],
     message: "",
     wantsPreview: true,
     previews: new Map(),

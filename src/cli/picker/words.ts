@@ -64,7 +64,11 @@ export const FOOTERS = {
     ["n", "back"],
   ],
   text: [["esc", "back"]],
-  busy: [["ctrl-c", "quit"]],
+  busy: [
+    ["esc", "back"],
+    ["ctrl-c", "quit"],
+  ],
+  held: [["ctrl-c", "quit"]],
 } as const;
 
 /** As many keys as there is room for. */

@@ -1,5 +1,5 @@
 // Sessions and places that are not as usual, in the picker in a real terminal.
-import { cpSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { files, run } from "../transcript.ts";
@@ -59,6 +59,35 @@ it("what its file says of a session that cannot be read stands in the preview", 
   await terminal.until("4 sessions");
   terminal.send("/colours");
   expect(await terminal.until(/│ ! line \d+: /)).toHaveLength(30);
+});
+
+it("what is said of commands finds the home that was named", async () => {
+  rmSync(place.shop, { recursive: true });
+  const home = join(place.root, "another home");
+  renameSync(place.home, home);
+  const terminal = place.start({ columns: 150 }, {}, `baton --home '${home}'`);
+  await terminal.until("4 sessions");
+  terminal.send(KEY.enter);
+  await terminal.until(`In a shell: baton --home '${home}' resume et8pwv8nnh56 --cwd DIR`);
+  terminal.send(KEY.escape);
+  await terminal.until("4 sessions");
+  terminal.send("f1");
+  await terminal.until("y write and start");
+  terminal.send("w");
+  const written = await terminal.until(/` takes\s+it\s+back/);
+  expect(written.join(" ")).toContain(`\`baton --home '${home}' undo `);
+});
+
+it("keys pressed ahead wait, and never answer what was not seen yet", async () => {
+  const terminal = place.start();
+  await terminal.until("4 sessions");
+  terminal.send(`${KEY.down}c1`);
+  await terminal.until("y write and start");
+  terminal.send("n");
+  await terminal.until("Nothing was written.");
+  terminal.send("c1y");
+  await terminal.until(/Keys that were pressed before this was shown do not count\.\ny write and start/);
+  expect(run(place, "baton operations --json").stdout).toBe('{\n  "operations": []\n}\n');
 });
 
 it("Ctrl-D goes back, and quits where nothing is typed", async () => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { Line, Look } from "../../../src/cli/picker/cells.ts";
 import { linesOf } from "../../../src/cli/picker/cells.ts";
 import { draw } from "../../../src/cli/picker/draw.ts";
-import { reduce } from "../../../src/cli/picker/reduce.ts";
+import { caughtUp, reduce, TOO_EARLY } from "../../../src/cli/picker/reduce.ts";
 import {
   initialState,
   type State,
@@ -145,9 +145,15 @@ describe("keys", () => {
     expect(press(state, "backspace", "backspace").filter).toBe("ab");
   });
 
-  it("while something is written only Ctrl-C and Ctrl-Z are heard", () => {
+  it("while something is written keys wait, except Ctrl-C and Ctrl-Z", () => {
     const busy = withPanel(begin(80, 24), { type: "busy", title: "Writing …", isHeld: true });
-    expect(press(busy, "escape", "enter", "down")).toEqual(busy);
+    const pressed = press(busy, "escape", "enter", "down");
+    expect([pressed.panel, pressed.message]).toEqual([busy.panel, "3 keys pressed ahead."]);
+    expect(caughtUp(pressed)).toEqual({ state: pressed });
+    const list = caughtUp(withPanel(pressed, undefined));
+    expect([list.key, list.state.ahead.length]).toEqual([{ type: "named", name: "escape" }, 2]);
+    const told = caughtUp(withPanel(pressed, { type: "text", title: "Written", lines: [], top: 0 }));
+    expect([told.key, told.state.ahead, told.state.message]).toEqual([undefined, [], TOO_EARLY]);
     expect(reduce(busy, { type: "named", name: "interrupt" }).effect).toEqual({ type: "quit", status: 130 });
   });
 });

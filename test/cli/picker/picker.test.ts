@@ -1,5 +1,5 @@
 // The picker in a real terminal: what is on the screen, and what each key really does.
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { files, run } from "../transcript.ts";
@@ -117,7 +117,7 @@ describe("resuming", () => {
     terminal.send(KEY.enter);
     const screen = await terminal.until("--cwd DIR goes on in another one.");
     expect(screen[0]).toBe("That did not work");
-    expect(screen).toContain("In a shell: baton resume et8pwv8nnh56");
+    expect(screen).toContain("In a shell: baton resume et8pwv8nnh56 --cwd DIR");
   });
 });
 
@@ -144,6 +144,18 @@ describe("continuing in another agent", () => {
     expect(await terminal.ended).toBe(7);
     expect(codexSessions()).toBe(2);
     expect(terminal.screen().join("")).toMatch(/codex resume \S+ in /);
+  });
+
+  it("the agents are there before they have answered", async () => {
+    const answer = join(place.root, "answer");
+    const waits = `#!/bin/sh\nuntil [ -s "${answer}" ]; do sleep 0.1; done\ncat "${answer}"\n`;
+    writeFileSync(join(place.root, "agents/codex"), waits, { mode: 0o755 });
+    const terminal = place.start();
+    await terminal.until("4 sessions");
+    terminal.send(`${KEY.down}c`);
+    expect((await terminal.until("▸ 1 Codex CLI")).join("\n")).not.toContain("9.8.7");
+    writeFileSync(answer, "9.8.7\n");
+    await terminal.until(/▸ 1 Codex CLI +9\.8\.7/);
   });
 
   it("an agent that is not installed cannot be chosen", async () => {
