@@ -65,10 +65,22 @@ const KINDS: Readonly<Record<CliName, readonly string[]>> = {
   opencode: ["delegated"],
 };
 
-const cases = NAMES.flatMap((name) => KINDS[name].map((kind) => [name, kind] as const));
+interface Case {
+  name: CliName;
+  kind: string;
+  how: string;
+  /** What the CLI's version is taken for, where that decides how it is restored. */
+  version?: string;
+}
+
+const cases: Case[] = [
+  ...NAMES.flatMap((name) => KINDS[name].map((kind) => ({ name, kind, how: "as it was" }))),
+  // Into a database of a shape that is not proven for the version.
+  { name: "opencode", kind: "delegated", how: "by its own import", version: "0.0.1" },
+];
 
 describe("after its CLI has deleted it", () => {
-  it.each(cases)("%s resumes a session that was restored: %s", async (name, kind) => {
+  it.each(cases)("$name resumes a session that was restored $how: $kind", async ({ name, kind, version }) => {
     const rig = await openRig(name);
     try {
       const adapter = adapterOf(name);
@@ -87,7 +99,7 @@ describe("after its CLI has deleted it", () => {
       const all = await archivedSessions(batonHome);
       const session = all.find(({ originalId }) => originalId === id);
       if (!session) throw new Error(`${id} was not archived`);
-      const installed = rig.cli;
+      const installed = { ...rig.cli, ...(version !== undefined && { version }) };
       const restored = await restoreSession({
         session,
         all,
