@@ -5,6 +5,7 @@ import { type Overrides, readOverrides } from "../models/overrides.ts";
 import { sessionId } from "../session/id.ts";
 import { badgeOf } from "../session/vendor.ts";
 import type { Catalog } from "./catalog.ts";
+import type { IsHere } from "./here.ts";
 import { recordedCost, type SessionSummary } from "./scan.ts";
 import type { SessionCosts } from "./usage/session-costs.ts";
 
@@ -54,6 +55,8 @@ export interface Facts {
   models?: Overrides;
   /** Absent = only what an agent wrote down for a session as a whole. */
   costs?: SessionCosts;
+  /** Absent = every session that is gone is one of this home. */
+  isHere?: IsHere;
 }
 
 /** The sessions that a list shows, from what the catalog knows. */
@@ -62,7 +65,7 @@ export function listSessions(catalog: Catalog, wanted: Query, facts: Facts = {})
   const end = offset + limit;
   const { displayName } = facts.models ?? readOverrides(dirname(catalog.folder), () => undefined);
   const { where, values } = conditions(wanted, () => modelsNamed(catalog, wanted.model ?? "", displayName));
-  const isNewest = sort === "updated" && minCost === undefined;
+  const isNewest = sort === "updated" && minCost === undefined && !wanted.archived;
   // Of each shard no more of the newest are needed than are shown in all.
   const page = isNewest && Number.isFinite(end) ? `ORDER BY updated DESC, id LIMIT ${Math.floor(end)}` : "";
   const rows: SessionSummary[] = [];
@@ -70,6 +73,7 @@ export function listSessions(catalog: Catalog, wanted: Query, facts: Facts = {})
   for (const [number, shard] of catalog.shards.entries()) {
     const found = shard.prepare(`SELECT ${COLUMNS} FROM session WHERE ${where} ${page}`).all(...values);
     for (const row of found as unknown as Row[]) {
+      if (facts.isHere && !facts.isHere(row)) continue;
       const summary = summaryOf(row, displayName, costOf(row, number, facts.costs));
       if (minCost === undefined || (summary.cost ?? 0) >= minCost) rows.push(summary);
     }

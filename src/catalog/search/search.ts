@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { keepingOpen } from "../../storage/sqlite.ts";
 import type { Catalog } from "../catalog.ts";
+import type { IsHere } from "../here.ts";
 import { foldText } from "../index/words.ts";
 import { conditionsOf, type Narrowing } from "./filter.ts";
 import { bit, type Hit, type HitRow, hitsOf } from "./hit.ts";
@@ -12,6 +13,8 @@ import type { LoadAdapters } from "./read.ts";
 import { newFinder } from "./snippet.ts";
 
 export interface SearchOptions extends Narrowing {
+  /** Absent = every session that is gone is one of this home. */
+  isHere?: IsHere;
   limit?: number;
   offset?: number;
   /** Characters of a snippet, about. */
@@ -94,7 +97,7 @@ function findIn(
   statement.setReturnArrays(true);
   const rows = statement.all(expression, ...values, most) as unknown as Columns[];
   if (rows.length === 0) return { candidates: [], isMinimum: false };
-  const sessions = sessionsOf(shard, rows);
+  const sessions = sessionsOf(shard, rows, options.isHere);
   const near = closeTogether(shard, query, rows.at(-1)?.[0] ?? 0);
   const words = [...new Set(query.groups.flat().flatMap((phrase) => phrase.words))];
   const candidates: Match[] = [];
@@ -130,10 +133,14 @@ interface SessionFacts {
   hidden: Uint8Array | null;
 }
 
-function sessionsOf(shard: DatabaseSync, rows: readonly Columns[]): Map<number, SessionFacts> {
+function sessionsOf(
+  shard: DatabaseSync,
+  rows: readonly Columns[],
+  isHere: IsHere = () => true,
+): Map<number, SessionFacts> {
   const keys = [...new Set(rows.map(([, key]) => key))];
   const statement = shard.prepare(
-    "SELECT key, updated, title, hidden FROM session WHERE key IN (SELECT value FROM json_each(?))",
+    "SELECT key, updated, title, hidden, agent, path, gone FROM session WHERE key IN (SELECT value FROM json_each(?))",
   );
   statement.setReturnArrays(true);
   const found = statement.all(JSON.stringify(keys)) as unknown as [
@@ -141,8 +148,15 @@ function sessionsOf(shard: DatabaseSync, rows: readonly Columns[]): Map<number, 
     number,
     string,
     Uint8Array | null,
+    string,
+    string,
+    number | null,
   ][];
-  return new Map(found.map(([key, updated, title, hidden]) => [key, { updated, title, hidden }]));
+  return new Map(
+    found
+      .filter(([, , , , agent, path, gone]) => isHere({ agent, path, gone }))
+      .map(([key, updated, title, hidden]) => [key, { updated, title, hidden }]),
+  );
 }
 
 /** Of the rows from the oldest on that is a candidate. */

@@ -2,6 +2,7 @@
 // by a fork, a resume or a carry is the same message, and was paid for once.
 import type { DatabaseSync } from "node:sqlite";
 import type { Link } from "../../session/session.ts";
+import type { IsHere } from "../here.ts";
 import type { TokenSums } from "./usage.ts";
 
 export interface SessionFacts {
@@ -20,6 +21,8 @@ export interface SessionFacts {
   cost: number | null;
   /** The record up to which it is that; null = it is that of all of it. */
   costPlace: number | null;
+  path: string;
+  gone: number | null;
   isFork: boolean;
   /** The native id of the session that the first one in its line of forks was made from; its own where it is none. */
   origin: string;
@@ -45,7 +48,7 @@ export interface Message extends TokenSums {
   count: 0 | 1;
 }
 
-export function sessionsOf(shards: readonly DatabaseSync[]): SessionFacts[] {
+export function sessionsOf(shards: readonly DatabaseSync[], isHere: IsHere = () => true): SessionFacts[] {
   const sources = new Map<string, string>();
   const sessions = shards.flatMap((shard, number) =>
     (shard.prepare(SESSIONS).all() as unknown as SessionRow[]).map(({ links, ...row }): SessionFacts => {
@@ -56,7 +59,7 @@ export function sessionsOf(shards: readonly DatabaseSync[]): SessionFacts[] {
     }),
   );
   for (const session of sessions) if (session.isFork) session.origin = originOf(session, sources);
-  return sessions;
+  return sessions.filter(isHere);
 }
 
 /** The native id of the session that it is a fork of, if that is one of the same agent. */
@@ -118,7 +121,7 @@ export function* messagesOnce(
 }
 
 const SESSIONS = `SELECT key, id, agent, original_id AS originalId, title, project, model, provider, updated, created,
-  parent, cost, cost_place AS costPlace, links FROM session`;
+  parent, cost, cost_place AS costPlace, path, gone, links FROM session`;
 
 /** A time that is not known is that of the session's last change. */
 const MESSAGES = `SELECT u.session, u.message, u.model, u.provider,

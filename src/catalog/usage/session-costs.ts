@@ -1,6 +1,7 @@
 // What each session cost, as `usage` counts it: what a list shows, sorts and filters by.
 import type { DatabaseSync } from "node:sqlite";
 import type { FindPrice } from "../../models/prices.ts";
+import type { IsHere } from "../here.ts";
 import { type SessionFacts, sessionsOf } from "./messages.ts";
 import { type Cost, costedMessages, rounded } from "./usage.ts";
 
@@ -18,9 +19,13 @@ export type CostKind = Exclude<Cost["kind"], "unpriced">;
 /** By the number of the shard and the key of the session there; undefined = nothing was counted for it. */
 export type SessionCosts = (shard: number, key: number) => SessionCost | undefined;
 
-export function sessionCosts(shards: readonly DatabaseSync[], find: FindPrice): SessionCosts {
+export function sessionCosts(
+  shards: readonly DatabaseSync[],
+  find: FindPrice,
+  isHere?: IsHere,
+): SessionCosts {
   const costs = shards.map(() => new Map<number, SessionCost>());
-  for (const [{ session, count }, cost] of costedMessages(shards, sessionsOf(shards), find)) {
+  for (const [{ session, count }, cost] of costedMessages(shards, sessionsOf(shards, isHere), find)) {
     const sum = sumOf(costs, session);
     if (cost.kind === "unpriced") sum.unpriced += count;
     else {

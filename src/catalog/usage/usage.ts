@@ -4,6 +4,7 @@ import { isAbsolute, relative } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { modelOf } from "../../models/names.ts";
 import { costOf, type FindPrice, type Price } from "../../models/prices.ts";
+import type { IsHere } from "../here.ts";
 import { type Message, messagesOnce, type SessionFacts, sessionsOf } from "./messages.ts";
 import { wholeCosts } from "./whole.ts";
 
@@ -16,6 +17,8 @@ export interface UsageQuery {
   agents?: readonly string[];
   /** A folder: sessions in it or below. */
   project?: string;
+  /** Absent = every session counts. */
+  isHere?: IsHere;
 }
 
 export interface TokenSums {
@@ -64,7 +67,7 @@ export interface UsageReport {
 }
 
 export function usageOf(shards: readonly DatabaseSync[], query: UsageQuery, find: FindPrice): UsageReport {
-  const sessions = sessionsOf(shards);
+  const sessions = sessionsOf(shards, query.isHere);
   const groups = new Map<string, Sums>();
   const total = newSums();
   const models = new Map<string, Price | undefined>();

@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Place } from "../../adapters/adapter.ts";
 import { adapterNamed } from "../../adapters/named.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
+import { hereIn } from "../../catalog/here.ts";
 import { type Facts, listSessions, type Page, providersIn, type Query, SORTS } from "../../catalog/query.ts";
 import { sessionIndex } from "../../catalog/session-index.ts";
 import { readOverrides } from "../../models/overrides.ts";
@@ -69,7 +70,9 @@ async function list(context: Context, options: Options): Promise<undefined> {
       providerNamed(options.provider, [...places.map(({ badge }) => badge), ...providersIn(catalog)]);
     // Loaded only then: it reads sessions, which a list does not.
     if (options.archived) await (await import("../archiving.ts")).addGone(context, catalog);
-    const page = listSessions(catalog, wanted, await factsFor(context, catalog, wanted, isIndex));
+    const facts = { isHere: hereIn(context.home, places), ...factsOf(context) };
+    const isCosted = output.isJson || isIndex || isAboutCost(wanted);
+    const page = listSessions(catalog, wanted, isCosted ? await withCosts(catalog, facts) : facts);
     // Sessions that were not read yet are not in the catalog, but they are there.
     const total = newest === undefined ? page.total : report.sessions;
     const whole = { ...page, total, hasMore: (wanted.offset ?? 0) + page.sessions.length < total };
@@ -81,22 +84,20 @@ async function list(context: Context, options: Options): Promise<undefined> {
 
 const isAboutCost = ({ sort, minCost }: Query) => sort === "cost" || minCost !== undefined;
 
-/** What every session cost is summed up only where it is shown: it takes longer than all the rest. */
-async function factsFor(
-  { output, batonHome }: Context,
-  { shards }: Catalog,
-  wanted: Query,
-  isIndex: boolean,
-): Promise<Facts> {
+function factsOf({ output, batonHome }: Context) {
   const models = readOverrides(batonHome, ({ message, hint }) =>
     output.warn(`${message} Our own names and prices are taken. ${hint}`),
   );
-  if (!output.isJson && !isIndex && !isAboutCost(wanted)) return { models };
+  return { models };
+}
+
+/** What every session cost is summed up only where it is shown: it takes longer than all the rest. */
+async function withCosts({ shards }: Catalog, facts: ReturnType<typeof factsOf> & Facts): Promise<Facts> {
   const [{ sessionCosts }, { loadPrices }] = await Promise.all([
     import("../../catalog/usage/session-costs.ts"),
     import("../../models/prices.ts"),
   ]);
-  return { models, costs: sessionCosts(shards, await loadPrices(models)) };
+  return { ...facts, costs: sessionCosts(shards, await loadPrices(facts.models), facts.isHere) };
 }
 
 /** Of the newest no more need to be read than are shown; filters and other orders need them all. */
