@@ -104,21 +104,23 @@ async function runCommand(argv: string[]): Promise<number> {
       status = (await work(newContext(program.opts<GlobalOptions>()))) ?? 0;
     });
   }
-  if (isBare(program, argv)) {
-    const { pick } = await import("./picker/picker.ts");
-    // The stores may still be read, which nobody waits for any more.
-    process.exit(await pick(newContext(program.opts<GlobalOptions>())));
-  }
-  if (argv.length === 0) program.outputHelp();
+  if (isBare(program, argv)) await withoutCommand(program);
   else await program.parseAsync(argv, { from: "user" });
   return status;
 }
 
-/** No command and somebody in front of it, who gets to choose among the sessions. */
 function isBare(program: Command, argv: readonly string[]): boolean {
-  if (!hasScreen()) return false;
   const { operands, unknown } = program.parseOptions([...argv]);
-  return operands.length === 0 && unknown.length === 0 && !program.opts<GlobalOptions>().json;
+  return operands.length === 0 && unknown.length === 0;
+}
+
+/** Whoever sits in front of it gets to choose among the sessions; a script is told what there is. */
+async function withoutCommand(program: Command): Promise<void> {
+  const options = program.opts<GlobalOptions>();
+  if (!hasScreen() || options.json) return program.outputHelp();
+  const { pick } = await import("./picker/picker.ts");
+  // The stores may still be read, which nobody waits for any more.
+  process.exit(await pick(newContext(options)));
 }
 
 function newProgram(): Command {

@@ -78,6 +78,14 @@ describe("what is offered", () => {
     expect(first).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f]/);
   });
 
+  it("--json is one document, for the script and for what is offered", () => {
+    const { script, shell } = JSON.parse(run(place, "baton completion bash --json").stdout);
+    expect([shell, script]).toEqual(["bash", run(place, "baton completion bash").stdout]);
+    expect(JSON.parse(run(place, "baton --json completion fish -- doc").stdout)).toEqual({
+      candidates: [{ value: "doctor", about: "agents, stores and what is wrong with them" }],
+    });
+  });
+
   it("another shell is an error", () => {
     expect(run(place, "baton completion tcsh")).toMatchObject({ stdout: "", status: 2 });
   });

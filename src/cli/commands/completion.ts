@@ -25,8 +25,13 @@ async function completion(
   shell: Shell,
   words: string[],
 ): Promise<undefined> {
-  if (words.length === 0) return output.write(SCRIPTS[shell]).then(() => undefined);
+  if (words.length === 0) {
+    const script = SCRIPTS[shell];
+    await (output.isJson ? output.json({ shell, script }) : output.write(script));
+    return;
+  }
   const found = await candidates(command.parent as Command, words, sourcesFor(words));
+  if (output.isJson) return output.json({ candidates: found }).then(() => undefined);
   for (const { value, about } of found) await output.write(`${value}\t${cut(about, ABOUT)}\n`);
 }
 

@@ -103,6 +103,12 @@ it("Ctrl-D goes back, and quits where nothing is typed", async () => {
   expect(await terminal.ended).toBe(0);
 });
 
+it("with --json there is no picker, on a terminal neither", async () => {
+  const terminal = place.start({}, {}, "baton --json");
+  expect(await terminal.ended).toBe(0);
+  expect(terminal.written()).toContain("Usage: baton");
+});
+
 it("a dumb terminal gets help", async () => {
   const terminal = place.start({}, { TERM: "dumb" });
   expect(await terminal.ended).toBe(0);

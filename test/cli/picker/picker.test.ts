@@ -83,7 +83,12 @@ describe("the list", () => {
   });
 
   it("is not there without a terminal", () => {
-    expect(run(place, "baton").stdout).toContain("Usage: baton");
+    const help = run(place, "baton --help").stdout;
+    expect(help).toContain("Usage: baton");
+    for (const bare of ["baton", `baton --home ${place.home}`, "baton --json", "baton --no-color --quiet"])
+      expect(run(place, bare)).toEqual({ stdout: help, stderr: "", status: 0 });
+    expect(run(place, "baton --version").stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(run(place, "baton --no-such-option").status).toBe(2);
   });
 });
 
