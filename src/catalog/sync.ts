@@ -227,17 +227,24 @@ function bytesOf(jobs: readonly Job[]): number {
   return jobs.reduce((sum, { ref }) => sum + sizeOf(ref), 0);
 }
 
-/** Each thread has shards of its own, so none waits for another. This one is the first of them. */
+const MUCH = 512 << 20;
+
+/** Each thread has shards of its own, so none waits for another. This one is the first of them, if it is soon done. */
 async function inThreads(
   jobs: readonly Job[],
   { folder, words, onDone }: RunOptions,
   run: (share: readonly Job[]) => Promise<void>,
 ): Promise<void> {
-  const { Worker } = await import("node:worker_threads");
+  const [{ Worker }, { setFlagsFromString }] = await Promise.all([
+    import("node:worker_threads"),
+    import("node:v8"),
+  ]);
+  // Texts live until they are stored, and the engine would let several hundred megabytes of them pile up.
+  setFlagsFromString("--heap-growing-percent=30");
   const count = Math.min(SHARDS, Math.max(1, availableParallelism()));
-  const [own = [], ...shares] = Array.from({ length: count }, (_, at) =>
-    jobs.filter(({ shard }) => shard % count === at),
-  );
+  const shares = Array.from({ length: count }, (_, at) => jobs.filter(({ shard }) => shard % count === at));
+  // The memory of the other threads is bounded, which counts where there is much to read.
+  const own = bytesOf(jobs) < MUCH ? (shares.shift() ?? []) : [];
   const threads = shares
     .filter((share) => share.length > 0)
     .map((share) => startThread({ folder, words, jobs: share }, onDone, Worker));
@@ -267,7 +274,7 @@ function startThread(
   const worker = new Worker(BEGIN, {
     eval: true,
     workerData: { ...task, program, compiled: compiledIn() },
-    resourceLimits: { maxYoungGenerationSizeMb: 16 },
+    resourceLimits: { maxYoungGenerationSizeMb: 12 },
   });
   worker.on("message", onDone);
   const ended = new Promise<void>((resolve, reject) => {
