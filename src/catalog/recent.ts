@@ -9,8 +9,16 @@ export interface Recent {
   updated: number;
 }
 
-/** `prefix`: of an id, or `agent:` and the beginning of the agent's own id. */
-export function recentSessions(catalog: Catalog, prefix: string, limit: number): Recent[] {
+/**
+ * `prefix`: of an id, or `agent:` and the beginning of the agent's own id. `gone`: those that are in no store any more
+ * instead.
+ */
+export function recentSessions(
+  catalog: Catalog,
+  prefix: string,
+  limit: number,
+  { gone = false } = {},
+): Recent[] {
   const colon = prefix.indexOf(":");
   const column = colon === -1 ? "id" : "original_id";
   const begins = prefix.slice(colon + 1);
@@ -19,11 +27,11 @@ export function recentSessions(catalog: Catalog, prefix: string, limit: number):
     shard
       .prepare(
         `SELECT id, agent, original_id AS originalId, title, updated FROM session
-         WHERE updated > 0 AND parent IS NULL AND gone IS NULL AND (?1 IS NULL OR agent = ?1)
+         WHERE updated > 0 AND parent IS NULL AND (gone IS NOT NULL) = ?4 AND (?1 IS NULL OR agent = ?1)
            AND substr(${column}, 1, length(?2)) = ?2
          ORDER BY updated DESC LIMIT ?3`,
       )
-      .all(agent, begins, limit),
+      .all(agent, begins, limit, Number(gone)),
   ) as unknown as Recent[];
   return found.toSorted((a, b) => b.updated - a.updated || (a.id < b.id ? -1 : 1)).slice(0, limit);
 }

@@ -10,8 +10,14 @@ export interface Candidate {
 /** What only a look at the disk, or at the agents, can answer; asked for only when it is needed. */
 export interface Sources {
   agents(): Promise<readonly Candidate[]>;
+  /** Those of them that sessions can be written for. */
+  targets(): Promise<readonly Candidate[]>;
+  providers(): Promise<readonly Candidate[]>;
+  scopes(): Promise<readonly Candidate[]>;
   formats(): Promise<readonly Candidate[]>;
   sessions(prefix: string): Promise<readonly Candidate[]>;
+  /** Sessions that only the archive holds any more. */
+  archived(prefix: string): Promise<readonly Candidate[]>;
 }
 
 /**
@@ -29,11 +35,11 @@ export async function candidates(
   const assigned = /^(--[^=]+)=/.exec(current);
   if (assigned && !line.isLiteral) {
     const option = optionsOf(line.command).find(({ long }) => long === assigned[1]);
-    const values = option ? await valuesOf(option, sources) : [];
+    const values = option ? await valuesOf(option, current.slice(assigned[0].length), sources) : [];
     return begun(values.map(({ value, about }) => ({ value: `${assigned[1]}=${value}`, about })));
   }
   if (line.open && !(line.open.isFull && current.startsWith("-"))) {
-    const values = begun(await valuesOf(line.open.option, sources));
+    const values = begun(await valuesOf(line.open.option, current, sources));
     if (!line.open.isFull || values.length > 0) return values;
   }
   if (current.startsWith("-") && !line.isLiteral) return begun(flagsOf(line));
@@ -109,8 +115,21 @@ function commandsOf(command: Command): Candidate[] {
   return command.commands.map((one) => ({ value: one.name(), about: one.description() }));
 }
 
-async function valuesOf(option: Option, sources: Sources): Promise<readonly Candidate[]> {
+/** Behind a comma, where several can be given, what stands before it is kept and not offered again. */
+async function valuesOf(option: Option, current: string, sources: Sources): Promise<readonly Candidate[]> {
+  const values = await singleValues(option, sources);
+  const given = current.split(",").slice(0, -1);
+  if (given.length === 0 || !option.description.includes("with commas")) return values;
+  return values
+    .filter(({ value }) => !given.includes(value))
+    .map(({ value, about }) => ({ value: [...given, value].join(","), about }));
+}
+
+async function singleValues(option: Option, sources: Sources): Promise<readonly Candidate[]> {
   if (option.argChoices) return option.argChoices.map((value) => ({ value, about: "" }));
+  if (option.long === "--in") return sources.targets();
+  if (/<provider>/.test(option.flags)) return sources.providers();
+  if (/<scopes>/.test(option.flags)) return sources.scopes();
   if (/<agents?\b/.test(option.flags)) return sources.agents();
   if (/<format>/.test(option.flags)) return [...(await sources.formats()), ...(await sources.agents())];
   return [];
@@ -125,7 +144,8 @@ async function operandsOf(
   const argument = all[operands] ?? (all.at(-1)?.variadic ? all.at(-1) : undefined);
   if (!argument) return [];
   if (argument.argChoices) return argument.argChoices.map((value) => ({ value, about: "" }));
-  return isSession(argument) ? sources.sessions(current) : [];
+  if (!isSession(argument)) return [];
+  return command.name() === "restore" ? sources.archived(current) : sources.sessions(current);
 }
 
 function isSession(argument: Argument): boolean {

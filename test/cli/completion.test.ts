@@ -1,6 +1,6 @@
 // Shells complete what there is: commands, options, their values and sessions, in a real shell where it is installed.
 import { spawnSync } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openTerminal, type Terminal } from "../terminal.ts";
@@ -41,7 +41,15 @@ describe("what is offered", () => {
     expect(values("list --sort=up")).toEqual(["--sort=updated"]);
     expect(values("list --agent co")).toEqual(["codex", "conversation"]);
     expect(values("list --agent codex ge")).toEqual(["gemini"]);
-    expect(values("resume x --in o")).toEqual(["opencode"]);
+    expect(values("resume x --in ''")).toEqual(["claude", "codex", "gemini", "opencode"]);
+    expect(values("fork x --in=c")).toEqual(["--in=claude", "--in=codex"]);
+    expect(values("list --provider ''").sort()).toEqual(["claude", "openai"]);
+    expect(values("search word --scope t")).toEqual(["thinking", "tool_input", "tool_output"]);
+    expect(values("search word --scope prompt,r")).toEqual(["prompt,reply"]);
+    expect(values("search word --scope=prompt,p")).toEqual([]);
+    expect(values("list --agent claude,co")).toEqual(["claude,codex", "claude,conversation"]);
+    expect(values("usage --by p")).toEqual(["project"]);
+    expect(values("list --format s")).toEqual(["session-index"]);
     expect(values("convert x --to uni")).toEqual(["universal", "universal-jsonl"]);
     expect(values("show x --format m")).toEqual(["markdown"]);
     expect(values("list --project ''")).toEqual([]);
@@ -59,6 +67,19 @@ describe("what is offered", () => {
     expect(values("show claude:11111111-1")).toEqual(["claude:11111111-1111-4111-8111-111111111111"]);
     expect(values("show latest:co")).toEqual(["latest:codex", "latest:conversation"]);
     expect(values("show vjz3 ''")).toEqual([]);
+  });
+
+  it("what can be restored: sessions that are archived and gone", () => {
+    expect(values("restore ''")).toEqual([]);
+    expect(run(place, "baton archive").status).toBe(0);
+    expect(values("restore ''")).toEqual([]);
+    rmSync(join(place.home, ".claude/projects/-home-me-shop"), { recursive: true });
+    expect(run(place, "baton completion bash -- restore ''").stdout).toMatch(
+      /^vjz3zzzdv9zg\tclaude: Price rounding\n/,
+    );
+    expect(values("restore claude:11111111-1")).toEqual(["claude:11111111-1111-4111-8111-111111111111"]);
+    expect(values("restore et")).toEqual([]);
+    expect(values("show vj")).toEqual([]);
   });
 
   it("paths are left to the shell, and what is wrong is not told in the middle of a line", () => {
@@ -155,20 +176,51 @@ describe("bash", () => {
   });
 });
 
-const asked = (shell: string, ...argv: string[]) =>
-  spawnSync(shell, argv, { env: place.env, encoding: "utf8" });
 const isInstalled = (shell: string) => spawnSync(shell, ["--version"]).status === 0;
 
-describe("other shells, where they are installed", () => {
-  it.skipIf(!isInstalled("zsh"))("zsh loads the script and completes a command", () => {
-    const script = `autoload -Uz compinit; compinit -u; eval "$(baton completion zsh)"; print -r -- $_comps[baton]`;
-    const { stdout, stderr } = asked("zsh", "-fc", script);
-    expect([stdout.trim(), stderr]).toEqual(["_baton", ""]);
-  });
+/** How each other shell is started without anybody's settings, and told to complete. */
+const OTHERS = [
+  {
+    name: "zsh",
+    argv: ["-f", "-i"],
+    load: `PS1='ready> '; autoload -Uz compinit; compinit -u; eval "$(baton completion zsh)"; clear; echo loaded\r`,
+  },
+  {
+    name: "fish",
+    argv: ["--no-config", "-i"],
+    load: "function fish_prompt; echo -n 'ready> '; end; baton completion fish | source; clear; echo loaded\r",
+  },
+];
 
-  it.skipIf(!isInstalled("fish"))("fish loads the script and completes a command", () => {
-    const script = 'baton completion fish | source; complete -C "baton doc"; complete -C "baton show vj"';
-    const { stdout } = asked("fish", "--no-config", "-c", script);
-    expect(stdout.split("\n").map((line) => line.split("\t")[0])).toEqual(["doctor", "vjz3zzzdv9zg", ""]);
+describe.each(OTHERS)("$name", ({ name, argv, load }) => {
+  // Machines need not have it: what it asks for is tested above, and bash is everywhere.
+  it.skipIf(!isInstalled(name))("completes commands, options, values and sessions", async () => {
+    const shell = openTerminal(name, argv, {
+      cwd: join(place.root, "work"),
+      env: { ...place.env, TERM: "xterm-256color" },
+      columns: 100,
+    });
+    try {
+      shell.send(load);
+      await shell.until(/^loaded\s+ready>/m);
+      for (const [typed, line] of [
+        ["baton doc", "baton doctor"],
+        ["baton list --sub", "baton list --subagents"],
+        ["baton list --sort cr", "baton list --sort created"],
+        ["baton list --sort=cr", "baton list --sort=created"],
+        ["baton resume x --in op", "baton resume x --in opencode"],
+        ["baton show vj", "baton show vjz3zzzdv9zg"],
+        ["baton show claude:11111111-1", "baton show claude:11111111-1111-4111-8111-111111111111"],
+      ] as const) {
+        shell.send(`${typed}\t`);
+        expect((await shell.until(`ready> ${line}`)).join("\n")).toContain(line);
+        shell.send("\u0015");
+        await shell.until(/ready>\s*$/);
+      }
+      shell.send("baton show \t");
+      await shell.until(/vjz3zzzdv9zg .*claude: Price rounding/);
+    } finally {
+      await shell.close();
+    }
   });
 });

@@ -1,6 +1,7 @@
 // completion: what a shell has to run so that it completes Baton's commands, and what it asks while somebody types.
 import { Argument, type Command } from "commander";
-import { recentSessions } from "../../catalog/recent.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
+import { type Recent, recentSessions } from "../../catalog/recent.ts";
 import { withCatalog } from "../catalog.ts";
 import type { Run } from "../command.ts";
 import { type Candidate, candidates, type Sources } from "../completion.ts";
@@ -41,16 +42,32 @@ function sourcesFor(words: readonly string[]): Sources {
       const { places } = await import("../../adapters/places.ts");
       return places.map(({ id, label }) => ({ value: id, about: label }));
     },
+    async targets() {
+      const { adapters } = await import("../../adapters/index.ts");
+      return adapters.flatMap(({ id, label, write }) => (write ? [{ value: id, about: label }] : []));
+    },
+    async providers() {
+      const { providersIn } = await import("../../catalog/query.ts");
+      return looked(words, async (catalog) => providersIn(catalog).map((value) => ({ value, about: "" })));
+    },
+    async scopes() {
+      const { SCOPES } = await import("../../catalog/schema.ts");
+      return SCOPES.map((value) => ({ value, about: "" }));
+    },
     async formats() {
       const { formats } = await import("../../formats/index.ts");
       return formats.map(({ id, label }) => ({ value: id, about: label }));
     },
-    sessions: (prefix) => sessionsIn(words, prefix),
+    sessions: (prefix) => looked(words, (catalog, context) => sessionsIn(catalog, context, prefix)),
+    archived: (prefix) => looked(words, (catalog, context) => archivedIn(catalog, context, prefix)),
   };
 }
 
 /** Nothing is said to somebody in the middle of a line: what cannot be looked at is not offered. */
-async function sessionsIn(words: readonly string[], prefix: string): Promise<Candidate[]> {
+async function looked(
+  words: readonly string[],
+  look: (catalog: Catalog, context: Context) => Promise<Candidate[]>,
+): Promise<Candidate[]> {
   try {
     const home = words[words.indexOf("--home") + 1];
     const context = newContext({
@@ -58,19 +75,34 @@ async function sessionsIn(words: readonly string[], prefix: string): Promise<Can
       quiet: true,
     });
     const silent = { ...context, output: newOutput({ quiet: true }) };
-    const found = await withCatalog(silent, { words: false, newest: SESSIONS }, (catalog) =>
-      recentSessions(catalog, prefix, SESSIONS),
-    );
-    const isOwn = prefix.includes(":");
-    const named = found.map(({ id, agent, originalId, title }) => ({
-      value: isOwn ? `${agent}:${originalId}` : id,
-      about: `${agent}: ${title}`,
-    }));
-    return [...named, ...(prefix === "" ? [] : latestOf(await context.places()))];
+    return await withCatalog(silent, { words: false, newest: SESSIONS }, (catalog) => look(catalog, context));
   } catch {
     // A home that is not there, a catalog that somebody else is making: the shell then offers paths.
     return [];
   }
+}
+
+async function sessionsIn(catalog: Catalog, context: Context, prefix: string): Promise<Candidate[]> {
+  const found = recentSessions(catalog, prefix, SESSIONS);
+  return [...named(found, prefix), ...(prefix === "" ? [] : latestOf(await context.places()))];
+}
+
+async function archivedIn(catalog: Catalog, { batonHome }: Context, prefix: string): Promise<Candidate[]> {
+  const { archivedSessions } = await import("../../catalog/archive/read.ts");
+  const kept = new Set((await archivedSessions(batonHome)).map(({ id }) => id));
+  const found = recentSessions(catalog, prefix, SESSIONS, { gone: true });
+  return named(
+    found.filter(({ id }) => kept.has(id)),
+    prefix,
+  );
+}
+
+/** By the agent's own id where that is being typed. */
+function named(found: readonly Recent[], prefix: string): Candidate[] {
+  return found.map(({ id, agent, originalId, title }) => ({
+    value: prefix.includes(":") ? `${agent}:${originalId}` : id,
+    about: `${agent}: ${title}`,
+  }));
 }
 
 function latestOf(places: readonly { id: string; label: string }[]): Candidate[] {
