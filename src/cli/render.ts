@@ -18,6 +18,8 @@ export interface RenderOptions {
   /** The agent's coloured badge. */
   badge: string;
   home: string;
+  /** When it last changed, as lists have it; absent = as the session itself says. */
+  changed?: string;
 }
 
 export async function* render(stream: Stream, options: RenderOptions): AsyncGenerator<string> {
@@ -33,7 +35,7 @@ export async function* render(stream: Stream, options: RenderOptions): AsyncGene
   yield subagentText(stream.header, options);
 }
 
-function headerText(header: Header, { colors, badge, home }: RenderOptions): string {
+function headerText(header: Header, { colors, badge, home, changed }: RenderOptions): string {
   const { project, model, metadata, source } = header;
   const branch = project.git?.branch ? ` (${project.git.branch})` : "";
   const facts = [
@@ -41,7 +43,7 @@ function headerText(header: Header, { colors, badge, home }: RenderOptions): str
     model.model,
     project.path === "" ? "" : `${shortPath(project.path, home)}${branch}`,
     metadata.messageCount === undefined ? "" : counted(metadata.messageCount, "message"),
-    ago(metadata.lastModified),
+    ago(changed ?? metadata.lastModified),
   ];
   const line = facts.filter(Boolean).map(harmless).join(" · ");
   return `${badge} ${colors.bold(harmless(header.title ?? header.id))}\n${colors.dim(`${harmless(header.id)} · ${line}`)}\n\n`;

@@ -1,7 +1,7 @@
 // The command line on a terminal: colours, the pager, questions, and nothing in a transcript that could act on it.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { newPlace, type Place, run } from "./transcript.ts";
@@ -29,6 +29,14 @@ it("there are colours and headings, unless they are not wanted", () => {
   expect(text).toContain("\u001b[35mclaude\u001b[39m");
   expect(onTerminal("baton list", { NO_COLOR: "1" }).text).not.toContain("\u001b");
   expect(onTerminal("baton list --no-color").text).not.toContain("\u001b");
+});
+
+it("a session is as old on its own as in the list, and when only the archive has it", () => {
+  const age = (command: string) => /\d+ (?:h|w) ago/.exec(run(place, command).stdout)?.[0];
+  expect([age("baton list --agent claude"), age("baton show vjz3zzzdv9zg")]).toEqual(["3 h ago", "3 h ago"]);
+  run(place, "baton archive");
+  rmSync(join(place.home, ".claude/projects/-home-me-shop"), { recursive: true });
+  expect(age("baton show vjz3zzzdv9zg")).toBe("3 h ago");
 });
 
 it("a session goes through the pager", () => {

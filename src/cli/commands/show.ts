@@ -1,5 +1,6 @@
 // show: one session, as text on the terminal or in a file format.
 import { type Command, Option } from "commander";
+import { changedAt } from "../../catalog/scan.ts";
 import { formats } from "../../formats/index.ts";
 import { BatonError } from "../../session/error.ts";
 import type { Source, Stream } from "../../session/source.ts";
@@ -10,7 +11,7 @@ import type { Context } from "../context.ts";
 import { tellLosses } from "../losses.ts";
 import { page } from "../pager.ts";
 import { render } from "../render.ts";
-import { openSession } from "../session.ts";
+import { type Opened, openSession } from "../session.ts";
 import { counted } from "../text.ts";
 
 /** What they are called here, and in the table of formats. */
@@ -42,7 +43,8 @@ async function show(context: Context, name: string, options: Options): Promise<u
       `--json is the universal document, so --format ${options.format} has no place.`,
       "Use one of them.",
     );
-  const { source } = await openSession(context, name);
+  const opened = await openSession(context, name);
+  const { source } = opened;
   const id = FORMATS[options.format ?? (output.isJson ? "json" : "text")];
   const format = formats.find((one) => one.id === id);
   const stream = streamOf(source, options.visible ?? false, format?.takes === "all", context);
@@ -53,9 +55,22 @@ async function show(context: Context, name: string, options: Options): Promise<u
   }
   const { colors, width, isVerbose } = output;
   const own = badge(source.header.source.cli, await context.adapters(), colors);
-  const text = render(stream, { colors, width, unfold: isVerbose, badge: own, home: context.home.dir });
+  const text = render(stream, {
+    colors,
+    width,
+    unfold: isVerbose,
+    badge: own,
+    home: context.home.dir,
+    ...changedBy(opened),
+  });
   await page(text, output);
   tellHidden(source, context);
+}
+
+/** By the store, as everywhere in lists: a session's own times may be older, and its text is not read for them. */
+function changedBy({ native, archived }: Opened): { changed?: string } {
+  const time = native ? changedAt(native.ref) : archived?.updated;
+  return time === undefined ? {} : { changed: new Date(time).toISOString() };
 }
 
 /** All of it has been read now. */

@@ -117,6 +117,13 @@ export async function view(context: Context, session: SessionSummary, width: num
   const { output, home } = context;
   const { colors, isVerbose } = output;
   const own = badge(session.agent, await context.adapters(), colors);
-  const text = render(thread(source), { colors, width, unfold: isVerbose, badge: own, home: home.dir });
+  const text = render(thread(source), {
+    colors,
+    width,
+    unfold: isVerbose,
+    badge: own,
+    home: home.dir,
+    changed: session.updated,
+  });
   return page(text, output, { stays: true });
 }
