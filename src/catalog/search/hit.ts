@@ -4,6 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Catalog } from "../catalog.ts";
 import { hiddenBits } from "../index/read.ts";
 import { SCOPES, type Scope } from "../schema.ts";
+import { statement } from "../statement.ts";
 import { type LoadAdapters, type RecordPlace, refOf, textsAt } from "./read.ts";
 import { cutAround, type Finder, type Snippet, type Spot } from "./snippet.ts";
 
@@ -81,7 +82,7 @@ async function learn(
 }
 
 function detailsIn(shard: DatabaseSync, rows: readonly HitRow[]): Map<number, Details> {
-  const found = shard.prepare(DETAILS).all(JSON.stringify(rows.map(({ row }) => row)));
+  const found = statement(shard, DETAILS).all(JSON.stringify(rows.map(({ row }) => row)));
   return new Map((found as unknown as Details[]).map((details) => [details.row, details]));
 }
 

@@ -4,6 +4,7 @@ import { keepingOpen } from "../../storage/sqlite.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IsHere } from "../here.ts";
 import { foldText } from "../index/words.ts";
+import { statement } from "../statement.ts";
 import { conditionsOf, type Narrowing } from "./filter.ts";
 import { bit, type Hit, type HitRow, hitsOf } from "./hit.ts";
 import { matchIn, nearness } from "./match.ts";
@@ -90,12 +91,13 @@ function findIn(
   if (expression === undefined) return { candidates: [], isMinimum: false };
   const { where, values } = conditionsOf(query.filters, options);
   // Rows come from the newest on, and no more than these are visited.
-  const statement = shard.prepare(
+  const matching = statement(
+    shard,
     `SELECT e.id, e.session, e.position, e.scope FROM words CROSS JOIN entry e ON e.id = words.rowid
      WHERE words MATCH ? ${where.map((one) => `AND ${one}`).join(" ")} ORDER BY words.rowid DESC LIMIT ?`,
   );
-  statement.setReturnArrays(true);
-  const rows = statement.all(expression, ...values, most) as unknown as Columns[];
+  matching.setReturnArrays(true);
+  const rows = matching.all(expression, ...values, most) as unknown as Columns[];
   if (rows.length === 0) return { candidates: [], isMinimum: false };
   const sessions = sessionsOf(shard, rows, options.isHere);
   const near = closeTogether(shard, query, rows.at(-1)?.[0] ?? 0);
@@ -139,11 +141,12 @@ function sessionsOf(
   isHere: IsHere = () => true,
 ): Map<number, SessionFacts> {
   const keys = [...new Set(rows.map(([, key]) => key))];
-  const statement = shard.prepare(
+  const named = statement(
+    shard,
     "SELECT key, updated, title, hidden, agent, path, gone FROM session WHERE key IN (SELECT value FROM json_each(?))",
   );
-  statement.setReturnArrays(true);
-  const found = statement.all(JSON.stringify(keys)) as unknown as [
+  named.setReturnArrays(true);
+  const found = named.all(JSON.stringify(keys)) as unknown as [
     number,
     number,
     string,
@@ -163,9 +166,9 @@ function sessionsOf(
 function closeTogether(shard: DatabaseSync, query: SearchQuery, oldest: number): Set<number> {
   const expression = nearness(query);
   if (expression === undefined) return new Set();
-  const statement = shard.prepare("SELECT rowid FROM words WHERE words MATCH ? AND rowid >= ?");
-  statement.setReturnArrays(true);
-  return new Set((statement.all(expression, oldest) as unknown as [number][]).map(([row]) => row));
+  const near = statement(shard, "SELECT rowid FROM words WHERE words MATCH ? AND rowid >= ?");
+  near.setReturnArrays(true);
+  return new Set((near.all(expression, oldest) as unknown as [number][]).map(([row]) => row));
 }
 
 function share(words: readonly string[], title: string): number {
