@@ -1,11 +1,12 @@
 // While an agent holds a session, and after it has gone on with it, nothing of it is taken away.
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { statusOf } from "../../src/catalog/status.ts";
 import { baton } from "./baton.ts";
 import { carryInto, withSession } from "./carry.ts";
 import { openRig, type Rig } from "./harness.ts";
 import { type CliName, NAMES } from "./install.ts";
-import { adapterOf, findSession } from "./read.ts";
+import { adapterOf, findSession, homeAt } from "./read.ts";
 
 describe.each(NAMES)("a session that %s is at work on", (name) => {
   const other = NAMES.find((one) => one !== name) as CliName;
@@ -21,6 +22,8 @@ describe.each(NAMES)("a session that %s is at work on", (name) => {
         expect(await isLive()).toBe(false);
         const turn = await held(rig, originalId);
         expect(await isLive()).toBe(true);
+        const status = await statusOf(homeAt(rig.home), [adapter], { since: new Date(), limit: 0 });
+        expect(status.running.map((one) => one.originalId)).toEqual([originalId]);
         expect(await baton(rig.home, rig.cwd, "undo", operation ?? "")).toMatchObject({ status: 5 });
         await turn.end();
         expect(await isLive()).toBe(false);

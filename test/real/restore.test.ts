@@ -7,6 +7,7 @@ import type { SessionRef } from "../../src/adapters/adapter.ts";
 import { archiveSessions } from "../../src/catalog/archive/archive.ts";
 import { archivedSessions } from "../../src/catalog/archive/read.ts";
 import { restoreSession } from "../../src/catalog/archive/restore.ts";
+import { examine } from "../../src/catalog/doctor.ts";
 import { walk } from "../../src/catalog/scan.ts";
 import { openRig, type Rig } from "./harness.ts";
 import { type CliName, NAMES } from "./install.ts";
@@ -92,6 +93,10 @@ describe("after its CLI has deleted it", () => {
       const before = await rig.snapshot();
       const archived = await archiveSessions(batonHome, walk(home, [adapter]));
       expect(archived.problems).toEqual([]);
+      // What the doctor foretells is what the CLI then does by itself.
+      const { dueForDeletion } = await examine(adapter, home);
+      const isAged = DELETIONS[name].age !== undefined;
+      expect(dueForDeletion.map(({ path }) => path)).toEqual(isAged ? [ref.path] : []);
       await DELETIONS[name].remove(rig, ref);
       const there = walk(home, [adapter]);
       expect(there.map((one) => one.ref.originalId)).not.toContain(id);
