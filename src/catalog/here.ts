@@ -13,15 +13,18 @@ export interface Kept {
 /** Whether a session is, or was, in a store of this home. */
 export type IsHere = (session: Kept) => boolean;
 
-export function hereIn(home: Home, places: readonly Place[]): IsHere {
-  const folders = new Map<string, readonly string[]>();
-  for (const place of places) {
-    // Stores that lie in projects move with them: nothing is known of where they were.
-    const isFixed = place.stores({ ...home, projects: [] }).length > 0;
-    if (isFixed) folders.set(place.id, place.stores(home));
-  }
+export function hereIn(stores: Stores): IsHere {
   return ({ agent, path, gone }) => {
-    const stores = gone === null ? undefined : folders.get(agent);
-    return stores?.some((store) => path === store || path.startsWith(store + sep)) ?? true;
+    const folders = gone === null ? undefined : stores[agent];
+    return folders?.some((folder) => path === folder || path.startsWith(folder + sep)) ?? true;
   };
+}
+
+/** The folders of each agent's stores in a home, of those that have them at fixed places. */
+export type Stores = Readonly<Record<string, readonly string[]>>;
+
+export function storesIn(home: Home, places: readonly Place[]): Stores {
+  // Stores that lie in projects move with them: nothing is known of where they were.
+  const fixed = places.filter((place) => place.stores({ ...home, projects: [] }).length > 0);
+  return Object.fromEntries(fixed.map((place) => [place.id, place.stores(home)]));
 }

@@ -115,7 +115,7 @@ function modelsNamed(catalog: Catalog, words: string, displayName: (model: strin
 
 function costOf(row: Row, shard: number, costs: SessionCosts | undefined): CostFacts {
   if (!costs) return recordedCost(row.cost);
-  const { dollars = null, kind = null, unpriced = 0 } = costs(shard, row.key) ?? {};
+  const { dollars = null, kind = null, unpriced = 0 } = costs[shard]?.get(row.key) ?? {};
   return { cost: dollars, costKind: kind, ...(unpriced > 0 && { unpricedMessages: unpriced }) };
 }
 

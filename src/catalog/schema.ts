@@ -2,7 +2,7 @@
 // transaction covers a session's row, its cursor, its usage and its words.
 
 /** Another shape of the tables or another meaning of what is in them needs another number: shards are then made anew. */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 
 export const SCHEMA = `
 CREATE TABLE session (
@@ -66,6 +66,8 @@ CREATE TABLE usage (
   place INTEGER NOT NULL,
   PRIMARY KEY (session, message)
 ) WITHOUT ROWID;
+/* What each session cost, as of the note in store: usage/kept-costs.ts. */
+CREATE TABLE cost (session INTEGER PRIMARY KEY, dollars REAL, kind TEXT, unpriced INTEGER NOT NULL);
 CREATE TABLE entry (
   id INTEGER PRIMARY KEY,
   session INTEGER NOT NULL,
@@ -98,6 +100,9 @@ CREATE VIRTUAL TABLE words USING fts5(
 /* Segments are merged a little with each write; a merge of all that are there would stop an append for seconds. */
 INSERT INTO words (words, rank) VALUES ('automerge', 8), ('crisismerge', 1000);
 `;
+
+/** The note in `store` that goes when anything is written: what `cost` is about. */
+export const COSTS = "costs";
 
 /** What a text in the index is, in the order of their numbers in `entry.scope`. */
 export const SCOPES = ["prompt", "reply", "thinking", "tool_input", "tool_output", "context"] as const;

@@ -1,8 +1,10 @@
 // What tokens cost: the user's own prices, then a public price list, then the table of models. The list is a library
 // that takes an id for a model that it merely begins like, so what it found is checked, and always named.
+import { statSync } from "node:fs";
+import { createRequire } from "node:module";
 import type { ModelInfo, ModelPrice, PriceCalculation } from "@pydantic/genai-prices";
 import { vendorOf } from "../session/vendor.ts";
-import type { Prices } from "./known.ts";
+import { MODELS, type Prices } from "./known.ts";
 import { modelOf, plainId } from "./names.ts";
 import type { Overrides } from "./overrides.ts";
 
@@ -56,6 +58,12 @@ export async function loadPrices(overrides: Overrides): Promise<FindPrice> {
     known.set(found.isDated ? dated : key, found.price);
     return found.price;
   };
+}
+
+/** Differs when prices may: another list, other prices of ours or of the user. */
+export function priceStamp(overrides: Overrides): unknown {
+  const { size, mtimeMs } = statSync(createRequire(import.meta.url).resolve("@pydantic/genai-prices"));
+  return [size, mtimeMs, MODELS.map(({ id, prices }) => [id, prices]), overrides.entries];
 }
 
 /** No price of the list changes within an hour. */

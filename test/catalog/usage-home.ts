@@ -8,10 +8,11 @@ import { type Catalog, openCatalog } from "../../src/catalog/catalog.ts";
 import { listSessions, type Query } from "../../src/catalog/query.ts";
 import type { SessionSummary } from "../../src/catalog/scan.ts";
 import { sync } from "../../src/catalog/sync.ts";
+import { keptCosts } from "../../src/catalog/usage/kept-costs.ts";
 import { sessionCosts } from "../../src/catalog/usage/session-costs.ts";
 import { type UsageQuery, type UsageReport, usageOf } from "../../src/catalog/usage/usage.ts";
 import { readOverrides } from "../../src/models/overrides.ts";
-import { type FindPrice, loadPrices } from "../../src/models/prices.ts";
+import { type FindPrice, loadPrices, priceStamp } from "../../src/models/prices.ts";
 import type { RowLine } from "../../src/storage/rows.ts";
 import { newDatabase } from "../adapters/opencode/database.ts";
 
@@ -29,11 +30,11 @@ export interface UsageHome {
 export function newHome(): UsageHome {
   const dir = mkdtempSync(join(tmpdir(), "baton-usage-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  const synced = async <T>(use: (catalog: Catalog, prices: FindPrice) => T): Promise<T> => {
+  const synced = async <T>(use: (catalog: Catalog, prices: FindPrice) => T | Promise<T>): Promise<T> => {
     const catalog = openCatalog(join(dir, ".baton"));
     try {
       await sync(catalog, { dir, env: {}, projects: [] }, adapters, { words: false });
-      return use(catalog, await loadPrices(readOverrides(join(dir, ".baton"))));
+      return await use(catalog, await loadPrices(readOverrides(join(dir, ".baton"))));
     } finally {
       catalog.close();
     }
@@ -51,10 +52,11 @@ export function newHome(): UsageHome {
     database: (lines) => void newDatabase(join(dir, ".local", "share", "opencode", "opencode.db"), lines),
     usage: (query = {}) => synced(({ shards }, prices) => usageOf(shards, { by: "model", ...query }, prices)),
     list: (query = {}) =>
-      synced(
-        (catalog, prices) =>
-          listSessions(catalog, query, { costs: sessionCosts(catalog.shards, prices) }).sessions,
-      ),
+      synced(async (catalog, prices) => {
+        const about = priceStamp(readOverrides(join(dir, ".baton")));
+        const costs = await keptCosts(catalog, about, async () => sessionCosts(catalog.shards, prices));
+        return listSessions(catalog, query, { costs }).sessions;
+      }),
   };
 }
 

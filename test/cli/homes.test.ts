@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { adapters } from "../../src/adapters/index.ts";
-import { hereIn } from "../../src/catalog/here.ts";
+import { hereIn, storesIn } from "../../src/catalog/here.ts";
 import { walk } from "../../src/catalog/scan.ts";
 import { newPlace, run } from "./transcript.ts";
 
@@ -63,8 +63,8 @@ it("what a home has lost stays its own", () => {
 it("every session that is found is in a store of its home", () => {
   for (const agent of readdirSync(samples)) {
     const home = { dir: join(samples, agent, "native"), env: {}, projects: [] };
-    const isHere = hereIn(home, adapters);
-    const isElsewhere = hereIn({ ...home, dir: "/somewhere/else" }, adapters);
+    const isHere = hereIn(storesIn(home, adapters));
+    const isElsewhere = hereIn(storesIn({ ...home, dir: "/somewhere/else" }, adapters));
     for (const { ref } of walk(home, adapters)) {
       expect(isHere({ agent: ref.agent, path: ref.path, gone: 1 })).toBe(true);
       expect(isElsewhere({ agent: ref.agent, path: ref.path, gone: 1 })).toBe(false);

@@ -5,6 +5,7 @@ import type { Reader, SessionRef } from "../../adapters/adapter.ts";
 import type { Header } from "../../session/session.ts";
 import { badgeOf } from "../../session/vendor.ts";
 import { changedAt, idOf, stampOf } from "../scan.ts";
+import { COSTS } from "../schema.ts";
 import type { Doc, MessageUsage, Piece } from "./read.ts";
 
 /** A piece of a session, and what it goes on from. */
@@ -40,12 +41,14 @@ export function newWriter(shard: DatabaseSync): Writer {
   return {
     write: (additions) =>
       transaction(shard, () => {
+        statements.dropNote.run(COSTS);
         const oldestFirst = additions.toSorted((a, b) => changedAt(a.ref) - changedAt(b.ref));
         const ids = newIds(statements, oldestFirst);
         return oldestFirst.filter((addition) => add(statements, ids, addition));
       }),
     remove: (key) =>
       transaction(shard, () => {
+        statements.dropNote.run(COSTS);
         clear(statements, key);
         statements.dropCursor.run(key);
         statements.drop.run(key);
@@ -256,6 +259,7 @@ function prepare(shard: DatabaseSync) {
     cursor: sql("INSERT OR REPLACE INTO cursor (session, value) VALUES (?, ?)"),
     dropCursor: sql("DELETE FROM cursor WHERE session = ?"),
     drop: sql("DELETE FROM session WHERE key = ?"),
+    dropNote: sql("DELETE FROM store WHERE path = ?"),
     hidden: sql("UPDATE session SET hidden = ? WHERE key = ?"),
     chunks: sql("SELECT first, last FROM chunk WHERE session = ?"),
     passing: sql("SELECT first, last FROM chunk WHERE session = ? AND passing = 1"),

@@ -16,8 +16,8 @@ export interface SessionCost {
 
 export type CostKind = Exclude<Cost["kind"], "unpriced">;
 
-/** By the number of the shard and the key of the session there; undefined = nothing was counted for it. */
-export type SessionCosts = (shard: number, key: number) => SessionCost | undefined;
+/** For each shard, by the key of the session there; none = nothing was counted for it. */
+export type SessionCosts = readonly ReadonlyMap<number, SessionCost>[];
 
 export function sessionCosts(
   shards: readonly DatabaseSync[],
@@ -35,7 +35,7 @@ export function sessionCosts(
   }
   for (const shard of costs)
     for (const sum of shard.values()) if (sum.dollars !== null) sum.dollars = rounded(sum.dollars);
-  return (shard, key) => costs[shard]?.get(key);
+  return costs;
 }
 
 const CERTAINTY: Readonly<Record<CostKind, number>> = { estimated: 0, computed: 1, recorded: 2 };

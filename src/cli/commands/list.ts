@@ -4,10 +4,11 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Place } from "../../adapters/adapter.ts";
 import { adapterNamed } from "../../adapters/named.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
-import { hereIn } from "../../catalog/here.ts";
-import { type Facts, listSessions, type Page, providersIn, type Query, SORTS } from "../../catalog/query.ts";
+import { hereIn, type Stores, storesIn } from "../../catalog/here.ts";
+import { listSessions, type Page, providersIn, type Query, SORTS } from "../../catalog/query.ts";
 import { sessionIndex } from "../../catalog/session-index.ts";
-import { readOverrides } from "../../models/overrides.ts";
+import type { SessionCosts } from "../../catalog/usage/session-costs.ts";
+import { type Overrides, readOverrides } from "../../models/overrides.ts";
 import { providerNamed } from "../../models/providers.ts";
 import { withCatalog } from "../catalog.ts";
 import type { Run } from "../command.ts";
@@ -70,9 +71,11 @@ async function list(context: Context, options: Options): Promise<undefined> {
       providerNamed(options.provider, [...places.map(({ badge }) => badge), ...providersIn(catalog)]);
     // Loaded only then: it reads sessions, which a list does not.
     if (options.archived) await (await import("../archiving.ts")).addGone(context, catalog);
-    const facts = { isHere: hereIn(context.home, places), ...factsOf(context) };
+    const stores = storesIn(context.home, places);
+    const models = modelsOf(context);
     const isCosted = output.isJson || isIndex || isAboutCost(wanted);
-    const page = listSessions(catalog, wanted, isCosted ? await withCosts(catalog, facts) : facts);
+    const costs = isCosted ? { costs: await costsOf(catalog, models, stores) } : {};
+    const page = listSessions(catalog, wanted, { isHere: hereIn(stores), models, ...costs });
     // Sessions that were not read yet are not in the catalog, but they are there.
     const total = newest === undefined ? page.total : report.sessions;
     const whole = { ...page, total, hasMore: (wanted.offset ?? 0) + page.sessions.length < total };
@@ -84,20 +87,20 @@ async function list(context: Context, options: Options): Promise<undefined> {
 
 const isAboutCost = ({ sort, minCost }: Query) => sort === "cost" || minCost !== undefined;
 
-function factsOf({ output, batonHome }: Context) {
-  const models = readOverrides(batonHome, ({ message, hint }) =>
+function modelsOf({ output, batonHome }: Context): Overrides {
+  return readOverrides(batonHome, ({ message, hint }) =>
     output.warn(`${message} Our own names and prices are taken. ${hint}`),
   );
-  return { models };
 }
 
-/** What every session cost is summed up only where it is shown: it takes longer than all the rest. */
-async function withCosts({ shards }: Catalog, facts: ReturnType<typeof factsOf> & Facts): Promise<Facts> {
-  const [{ sessionCosts }, { loadPrices }] = await Promise.all([
-    import("../../catalog/usage/session-costs.ts"),
-    import("../../models/prices.ts"),
-  ]);
-  return { ...facts, costs: sessionCosts(shards, await loadPrices(facts.models), facts.isHere) };
+/** What every session cost is asked for only where it is shown: it may take longer than all the rest. */
+async function costsOf(catalog: Catalog, models: Overrides, stores: Stores): Promise<SessionCosts> {
+  const { keptCosts } = await import("../../catalog/usage/kept-costs.ts");
+  const { loadPrices, priceStamp } = await import("../../models/prices.ts");
+  return keptCosts(catalog, [priceStamp(models), stores], async () => {
+    const { sessionCosts } = await import("../../catalog/usage/session-costs.ts");
+    return sessionCosts(catalog.shards, await loadPrices(models), hereIn(stores));
+  });
 }
 
 /** Of the newest no more need to be read than are shown; filters and other orders need them all. */

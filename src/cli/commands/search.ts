@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { adapterNamed } from "../../adapters/named.ts";
-import { hereIn } from "../../catalog/here.ts";
+import { hereIn, storesIn } from "../../catalog/here.ts";
 import { SCOPES, type Scope } from "../../catalog/schema.ts";
 import { parseQuery } from "../../catalog/search/query.ts";
 import { type SearchResult, search } from "../../catalog/search/search.ts";
@@ -69,7 +69,7 @@ async function find(context: Context, text: string, options: Options): Promise<u
     const start = performance.now();
     const result = await search(catalog, query, () => context.adapters(), {
       limit,
-      isHere: hereIn(home, places),
+      isHere: hereIn(storesIn(home, places)),
       ...(offset !== undefined && { offset }),
       ...(scope && { scopes: scope }),
       ...(agent && { agents: agent }),

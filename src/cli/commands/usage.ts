@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { adapterNamed } from "../../adapters/named.ts";
-import { hereIn } from "../../catalog/here.ts";
+import { hereIn, storesIn } from "../../catalog/here.ts";
 import { GROUPINGS, type Grouping, type UsageReport, usageOf } from "../../catalog/usage/usage.ts";
 import { type Overrides, readOverrides } from "../../models/overrides.ts";
 import { loadPrices } from "../../models/prices.ts";
@@ -40,7 +40,7 @@ async function usage(context: Context, { agent, project, ...rest }: Options): Pr
     ...(project !== undefined && { project: resolve(project) }),
   };
   const report = await withCatalog(context, { words: false }, ({ shards }) =>
-    usageOf(shards, { ...query, isHere: hereIn(context.home, adapters) }, prices),
+    usageOf(shards, { ...query, isHere: hereIn(storesIn(context.home, adapters)) }, prices),
   );
   if (output.isJson) await output.json(report);
   else await print(context, report, models);
