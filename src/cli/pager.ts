@@ -38,7 +38,8 @@ export async function page(
 }
 
 function pagerOf(variable: string | undefined, stays: boolean): string[] {
-  if (variable === undefined) return ["less", stays ? "-R" : "-FRX"];
+  // Less warns of a terminal that cannot move its cursor and waits for a key; whoever names a pager knows.
+  if (variable === undefined) return process.env.TERM === "dumb" ? [] : ["less", stays ? "-R" : "-FRX"];
   const words = variable.trim().split(/\s+/).filter(Boolean);
   return words[0] === "cat" && words.length === 1 ? [] : words;
 }

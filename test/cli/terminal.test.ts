@@ -58,6 +58,13 @@ it.each([
   expect(onTerminal(command)).toEqual({ text: plain.stdout, status: 0 });
 });
 
+it("a dumb terminal gets the text as it is, unless a pager is named", () => {
+  const dumb = onTerminal("baton show latest:codex", { TERM: "dumb" });
+  expect(dumb).toEqual({ text: run(place, "baton show latest:codex").stdout, status: 0 });
+  const named = onTerminal("baton show latest:codex", { TERM: "dumb", PAGER: "sed s/^/paged:/" });
+  expect(named.text).toMatch(/^paged:/);
+});
+
 /** A universal session in which every string tries to act on the terminal. */
 function writeHostile(): void {
   const evil = "a\u001b[31m\u001b]0;owned\u0007\u009b2Jb`\u001b``c";

@@ -90,6 +90,16 @@ it("keys pressed ahead wait, and never answer what was not seen yet", async () =
   expect(run(place, "baton operations --json").stdout).toBe('{\n  "operations": []\n}\n');
 });
 
+it("what is pasted filters, all of it, and is never taken for commands", async () => {
+  const terminal = place.start();
+  await terminal.until("4 sessions");
+  terminal.send("\u001b[200~cents?\u001b[201~");
+  await terminal.until("❯ cents?");
+  terminal.send("\u0015\u001b[200~price\nrounding\u001b[201~");
+  const screen = await terminal.until("❯ price rounding");
+  expect(screen[0]).toMatch(/1 of 4$/);
+});
+
 it("Ctrl-D goes back, and quits where nothing is typed", async () => {
   const terminal = place.start();
   await terminal.until("4 sessions");

@@ -255,6 +255,31 @@ describe("sizes", () => {
   });
 });
 
+describe("sizes of a dialog", () => {
+  it("a choice and a report are drawn anew, and go on where they were", async () => {
+    const terminal = place.start({ columns: 60, rows: 15 });
+    await terminal.until("4 sessions");
+    terminal.send(`${KEY.down}f`);
+    await terminal.until("At an entry");
+    terminal.send(KEY.down);
+    terminal.resize(40, 8);
+    const last = (row: number, text: string) => (screen: string) =>
+      (screen.split("\n")[row] ?? "").startsWith(text);
+    const small = await terminal.until(last(7, "enter choose  esc back"));
+    expect([small[0], small[3]]).toEqual([
+      "Fork “Price rounding”: where?",
+      expect.stringMatching(/^▸ 2 At an/),
+    ]);
+    terminal.send("1");
+    await terminal.until("y write and start");
+    terminal.resize(100, 30);
+    const report = await terminal.until(last(29, "y write and start  w write only"));
+    expect(report[0]).toBe("Fork: “Price rounding”");
+    terminal.send("n");
+    expect(selected(await terminal.until("Nothing was written."))).toContain("Price rounding");
+  });
+});
+
 describe("the terminal", () => {
   it("is given back after Ctrl-C, with 130", async () => {
     const terminal = place.start();
@@ -303,7 +328,7 @@ describe("the terminal", () => {
   });
 
   it("nothing in a title acts on it, and wide characters keep the columns straight", async () => {
-    addSession(place, "日本語のタイトル 🎉 \u001b]0;owned\u0007\u001b[2J\u009b31mred\u0007");
+    addSession(place, "ｱｲｳ日本語のタイトル 🎉 \u001b]0;owned\u0007\u001b[2J\u009b31mred\u0007");
     const terminal = place.start({ columns: 90, rows: 30 });
     const screen = await terminal.until("5 sessions");
     const [hostile] = rowsWith(screen, "日本語のタイトル");
