@@ -16,7 +16,9 @@ import { createInterface } from "node:readline";
 import { describe, expect, it } from "vitest";
 import { archiveSessions } from "../../src/catalog/archive/archive.ts";
 import { checkArchive, damagedSessions } from "../../src/catalog/archive/check.ts";
+import { writeIndex } from "../../src/catalog/archive/manifest.ts";
 import { archivedSessions } from "../../src/catalog/archive/read.ts";
+import { newBatches } from "../../src/catalog/archive/write.ts";
 import {
   found,
   frameCount,
@@ -202,6 +204,35 @@ describe("a damaged archive", () => {
     expect(await archiveSessions(place.batonHome, await found(place))).toMatchObject({ updated: 1 });
     expect(await damagedSessions(place.batonHome)).toEqual([]);
     await isAllKept(place, paths);
+  });
+
+  it("does not miss a session with a damaged note that was taken out since", async () => {
+    const place = newPlace();
+    const paths = manySessions(place, 2);
+    const [lost = ""] = paths;
+    // Frames that both need, so that the pack is not written anew without the note.
+    write(lost, readFileSync(paths[1] ?? ""));
+    await archiveSessions(place.batonHome, await found(place));
+    const before = await archivedSessions(place.batonHome);
+    const note = readFileSync(packOf(place)).indexOf(`"path":${JSON.stringify(lost)}`);
+    flip(packOf(place), readFileSync(packOf(place)).indexOf('"stamp":', note) + 12);
+    const one = before.find(({ path }) => path === lost);
+    if (!one) throw new Error("it was not archived");
+    const { database, release } = await writeIndex(place.batonHome);
+    const batches = await newBatches(join(place.batonHome, "archive"), database);
+    const { agent, originalId, path } = one;
+    await batches.add({
+      type: "forget",
+      at: Date.now(),
+      sessions: [{ agent, originalId, thread: "", path }],
+    });
+    await batches.finish();
+    await batches.close();
+    database.close();
+    release();
+    rmSync(indexOf(place));
+    expect((await archivedSessions(place.batonHome)).map((session) => session.path)).toEqual([paths[1]]);
+    expect(await damagedSessions(place.batonHome)).toEqual([]);
   });
 
   it("does not take the end of a file for all of it when the note of its beginning is damaged", async () => {

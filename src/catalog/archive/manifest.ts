@@ -19,7 +19,7 @@ import { sqliteError } from "../../storage/sqlite.ts";
 import { isDamage } from "../catalog.ts";
 import { archiveFolder } from "./folder.ts";
 import { applyNote, noteOf, prepared } from "./notes.ts";
-import { salvage } from "./salvage.ts";
+import { dropForgotten, salvage } from "./salvage.ts";
 
 const VERSION = 1;
 const PATIENCE_MS = 20_000;
@@ -262,6 +262,7 @@ async function adopt(
       else {
         const note = noteOf(found.text);
         if (note) applyNote(database, note);
+        if (note?.type === "forget") dropForgotten(damaged, note.sessions);
       }
     }
     database.prepare("UPDATE pack SET size = ? WHERE key = ?").run(end, key);

@@ -1,6 +1,7 @@
 // Notes that are damaged. What they say cannot be trusted, but most of it can still be read: enough to name the session
 // that the archive has lost, instead of forgetting it without a word.
 import type { DatabaseSync } from "node:sqlite";
+import type { Identity } from "./notes.ts";
 
 const STRING = '"((?:[^"\\\\]|\\\\.)*)"';
 const SESSION = new RegExp(
@@ -33,6 +34,13 @@ export function salvage(database: DatabaseSync, notes: Iterable<string>): void {
       .run(session, name, main?.[2] === "true" ? 1 : 0);
     lose(database, name);
   }
+}
+
+/** Notes of sessions that were taken out of the archive later are not missed. */
+export function dropForgotten(notes: string[], forgotten: readonly Identity[]): void {
+  const ids = forgotten.map(({ originalId }) => `"originalId":${JSON.stringify(originalId)}`);
+  const left = notes.filter((note) => !ids.some((id) => note.includes(id)));
+  notes.splice(0, notes.length, ...left);
 }
 
 /** As a file of which nothing is left. */
