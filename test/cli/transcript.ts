@@ -31,7 +31,9 @@ export function newPlace(): Place {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "baton-cli-")));
   const home = join(root, "home");
   cpSync(join(FIXTURES, "home"), home, { recursive: true });
-  for (const path of files(home)) makeAged(path);
+  // One time for all: sessions of the same age are in the same order however long this takes.
+  const now = Date.now();
+  for (const path of files(home)) makeAged(path, now);
   mkdirSync(join(root, "work"));
   mkdirSync(join(root, "bin"));
   const baton = `#!/bin/sh\nexec "${process.execPath}" "${LAUNCHER}" "$@"\n`;
@@ -54,9 +56,9 @@ export function files(folder: string): string[] {
 }
 
 /** The fixtures' sessions are an hour apart, so that "newest" does not depend on how they were copied. */
-function makeAged(path: string): void {
+function makeAged(path: string, now: number): void {
   const hours = path.includes("/-home-me-blog/") ? 30 : path.includes("/-home-me-shop/") ? 3 : 2;
-  const time = Date.now() / 1000 - hours * 3600;
+  const time = now / 1000 - hours * 3600;
   utimesSync(path, time, time);
 }
 
