@@ -143,8 +143,10 @@ export function storeStamp({ shards }: Catalog, path: string): string | undefine
   return row && String(row.stamp);
 }
 
-export function noteStore({ shards }: Catalog, [path, stamp]: readonly [string, string]): void {
-  shards[0]?.prepare("INSERT OR REPLACE INTO store (path, stamp) VALUES (?, ?)").run(path, stamp);
+export function noteStore(catalog: Catalog, [path, stamp]: readonly [string, string]): void {
+  // Closing a database that was written to takes longer than all else where nothing has changed.
+  if (storeStamp(catalog, path) === stamp) return;
+  catalog.shards[0]?.prepare("INSERT OR REPLACE INTO store (path, stamp) VALUES (?, ?)").run(path, stamp);
 }
 
 export function rename({ shards }: Catalog, { shard, key }: Row, path: string): void {

@@ -2,6 +2,7 @@
 import {
   appendFileSync,
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -322,6 +323,15 @@ describe("a catalog", () => {
     catalog.close();
     await synced(home, own);
     expect(dump(own)).toEqual(await atOnce());
+  });
+
+  it("is not written to when nothing has changed", async () => {
+    await synced(home, own);
+    const asItWas = () => shards().map((path) => [statSync(path).mtimeMs, existsSync(`${path}-wal`)]);
+    const before = asItWas();
+    expect(before.map(([, hasLog]) => hasLog)).toEqual(Array(4).fill(false));
+    await synced(home, own);
+    expect(asItWas()).toEqual(before);
   });
 
   it("is nobody else's to read", async () => {
