@@ -326,6 +326,7 @@ describe("a catalog", () => {
   });
 
   it("is not written to when nothing has changed", async () => {
+    lay("claude", "opencode");
     await synced(home, own);
     const asItWas = () => shards().map((path) => [statSync(path).mtimeMs, existsSync(`${path}-wal`)]);
     const before = asItWas();
