@@ -17,8 +17,9 @@ import { acquire } from "../../storage/lock.ts";
 import { scanPack } from "../../storage/pack.ts";
 import { sqliteError } from "../../storage/sqlite.ts";
 import { isDamage } from "../catalog.ts";
+import { statement } from "../statement.ts";
 import { archiveFolder } from "./folder.ts";
-import { applyNote, noteOf, prepared } from "./notes.ts";
+import { applyNote, noteOf } from "./notes.ts";
 import { dropForgotten, salvage } from "./salvage.ts";
 
 const VERSION = 1;
@@ -284,7 +285,7 @@ export function addFrame(
   size: number,
   place: { offset: number; length: number },
 ): void {
-  prepared(
+  statement(
     database,
     "INSERT OR IGNORE INTO frame (hash, pack, offset, length, size) VALUES (?, ?, ?, ?, ?)",
   ).run(hash, pack, place.offset, place.length, size);

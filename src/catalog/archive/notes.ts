@@ -1,7 +1,8 @@
 // What the archive says about itself. A note stands in a pack behind the frames that it names; the manifest is what
 // all notes come to, in their order, so that it can be made anew from the packs.
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { z } from "zod";
+import { statement } from "../statement.ts";
 
 const file = z.object({
   /** Its path; for rows of a database with the session's id behind it. */
@@ -72,7 +73,7 @@ export function applyNote(database: DatabaseSync, found: Note): void {
 function remember(database: DatabaseSync, { at, session, files, versions }: SessionNote): void {
   for (const one of versions) applyVersion(database, one, at);
   const { agent, originalId, thread, path, parent, updated, stamp, facts } = session;
-  const { key } = prepared(
+  const { key } = statement(
     database,
     `INSERT INTO session (agent, original_id, thread, path, parent, updated, stamp, facts, archived)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -84,7 +85,7 @@ function remember(database: DatabaseSync, { at, session, files, versions }: Sess
     key: number;
   };
   // A file that is gone from its bundle stays: nothing that was archived is lost.
-  const link = prepared(
+  const link = statement(
     database,
     `INSERT INTO session_file (session, position, name, role, is_rows) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (session, name) DO UPDATE SET position = excluded.position, role = excluded.role`,
@@ -94,35 +95,35 @@ function remember(database: DatabaseSync, { at, session, files, versions }: Sess
 }
 
 function applyVersion(database: DatabaseSync, one: Version, at: number): void {
-  const current = prepared(database, "SELECT key FROM file WHERE name = ? AND until IS NULL").get(one.name);
+  const current = statement(database, "SELECT key FROM file WHERE name = ? AND until IS NULL").get(one.name);
   const facts = [one.size, one.mtimeMs, one.inode, one.lines, at];
   let key = current === undefined ? undefined : Number(current.key);
   if (key !== undefined && one.replaces) {
-    prepared(database, "UPDATE file SET until = ? WHERE key = ?").run(at, key);
+    statement(database, "UPDATE file SET until = ? WHERE key = ?").run(at, key);
     key = undefined;
   }
   if (key === undefined) {
-    const added = prepared(
+    const added = statement(
       database,
       "INSERT INTO file (name, size, mtime, inode, lines, since) VALUES (?, ?, ?, ?, ?, ?)",
     ).run(one.name, ...facts);
     key = Number(added.lastInsertRowid);
   } else {
     const update = "UPDATE file SET size = ?, mtime = ?, inode = ?, lines = ?, since = ? WHERE key = ?";
-    prepared(database, update).run(...facts, key);
-    prepared(database, "DELETE FROM part WHERE file = ? AND position >= ?").run(key, one.keeps);
+    statement(database, update).run(...facts, key);
+    statement(database, "DELETE FROM part WHERE file = ? AND position >= ?").run(key, one.keeps);
   }
   applyParts(database, key, one);
 }
 
 function applyParts(database: DatabaseSync, file: number, { keeps, frames, size: whole }: Version): void {
-  const last = prepared(database, "SELECT start, size FROM part WHERE file = ? AND position = ?").get(
+  const last = statement(database, "SELECT start, size FROM part WHERE file = ? AND position = ?").get(
     file,
     keeps - 1,
   );
   let start = last === undefined ? 0 : Number(last.start) + Number(last.size);
-  const frame = prepared(database, "SELECT key FROM frame WHERE hash = ?");
-  const part = prepared(
+  const frame = statement(database, "SELECT key FROM frame WHERE hash = ?");
+  const part = statement(
     database,
     "INSERT INTO part (file, position, start, size, frame) VALUES (?, ?, ?, ?, ?)",
   );
@@ -140,32 +141,21 @@ function applyParts(database: DatabaseSync, file: number, { keeps, frames, size:
 }
 
 function forget(database: DatabaseSync, { agent, originalId, thread, path }: Identity): void {
-  const found = prepared(
+  const found = statement(
     database,
     "SELECT key FROM session WHERE path = ? AND original_id = ? AND thread = ? AND agent = ?",
   ).get(path, originalId, thread, agent);
   if (!found) return;
   const key = Number(found.key);
-  const names = prepared(database, "SELECT name FROM session_file WHERE session = ?").all(key);
-  prepared(database, "DELETE FROM session WHERE key = ?").run(key);
-  prepared(database, "DELETE FROM session_file WHERE session = ?").run(key);
+  const names = statement(database, "SELECT name FROM session_file WHERE session = ?").all(key);
+  statement(database, "DELETE FROM session WHERE key = ?").run(key);
+  statement(database, "DELETE FROM session_file WHERE session = ?").run(key);
   for (const { name } of names) forgetFile(database, String(name));
 }
 
 /** Unless another session has the same file, such as the one that spawned it. */
 function forgetFile(database: DatabaseSync, name: string): void {
-  if (prepared(database, "SELECT 1 FROM session_file WHERE name = ?").get(name)) return;
-  prepared(database, "DELETE FROM part WHERE file IN (SELECT key FROM file WHERE name = ?)").run(name);
-  prepared(database, "DELETE FROM file WHERE name = ?").run(name);
-}
-
-const statements = new WeakMap<DatabaseSync, Map<string, StatementSync>>();
-
-/** Each statement is prepared once: there are several for every session. */
-export function prepared(database: DatabaseSync, sql: string): StatementSync {
-  const known = statements.get(database) ?? new Map<string, StatementSync>();
-  statements.set(database, known);
-  const statement = known.get(sql) ?? database.prepare(sql);
-  known.set(sql, statement);
-  return statement;
+  if (statement(database, "SELECT 1 FROM session_file WHERE name = ?").get(name)) return;
+  statement(database, "DELETE FROM part WHERE file IN (SELECT key FROM file WHERE name = ?)").run(name);
+  statement(database, "DELETE FROM file WHERE name = ?").run(name);
 }

@@ -4,7 +4,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { framesOf, framesOfLines, type OpenedFile, openToFrame } from "../../storage/frames.ts";
 import { digestOf } from "../../storage/pack.ts";
 import type { NativeRecord } from "../../storage/records.ts";
-import { prepared, type Version } from "./notes.ts";
+import { statement } from "../statement.ts";
+import type { Version } from "./notes.ts";
 import type { Batches } from "./write.ts";
 
 interface Part {
@@ -115,12 +116,12 @@ async function* bytesOf(lines: AsyncIterable<readonly NativeRecord[]>): AsyncGen
 }
 
 function knownVersion(database: DatabaseSync, name: string): Known | undefined {
-  const file = prepared(
+  const file = statement(
     database,
     "SELECT key, size, mtime, inode, lines FROM file WHERE name = ? AND until IS NULL",
   ).get(name);
   if (!file) return undefined;
-  const parts = prepared(
+  const parts = statement(
     database,
     `SELECT part.start, part.size, frame.hash FROM part LEFT JOIN frame ON frame.key = part.frame
        WHERE part.file = ? ORDER BY part.position`,
