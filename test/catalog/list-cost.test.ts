@@ -1,8 +1,10 @@
 // What sessions cost in a list is what `usage` counts for them: shown, sorted and filtered.
 import { cpSync, globSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { Home } from "../../src/adapters/adapter.ts";
 import { dollarsOf } from "../../src/catalog/usage/usage.ts";
+import { cases, layOut } from "../conformance/fixtures.ts";
 import {
   claudePath,
   codex,
@@ -17,10 +19,19 @@ import {
   uuid,
 } from "./usage-home.ts";
 
-const root = resolve(import.meta.dirname, "../..");
-const homes = ["samples/*/native", "test/adapters/*/fixtures/*/native"]
-  .flatMap((pattern) => globSync(pattern, { cwd: root }))
-  .toSorted();
+const SAMPLES = join(import.meta.dirname, "../../samples");
+const homes: [name: string, lay: (home: Home) => void][] = [
+  ...globSync("*/native", { cwd: SAMPLES })
+    .toSorted()
+    .map((native): [string, (home: Home) => void] => [
+      native,
+      ({ dir }) => cpSync(join(SAMPLES, native), dir, { recursive: true }),
+    ]),
+  ...cases.map((one): [string, (home: Home) => void] => [
+    `${one.adapter.id} ${one.fixture}`,
+    (home) => layOut(one, home),
+  ]),
+];
 
 /** By id, as `usage --by session` has them. */
 function sumsOf(sessions: Awaited<ReturnType<UsageHome["list"]>>): Map<string, number> {
@@ -30,13 +41,12 @@ function sumsOf(sessions: Awaited<ReturnType<UsageHome["list"]>>): Map<string, n
 }
 
 describe("the same as usage", () => {
-  it("has homes to compare", () => expect(homes.length).toBeGreaterThan(40));
-
-  it.each(homes)("%s", async (native) => {
+  it.each(homes)("%s", async (_, lay) => {
     const home = newHome();
-    cpSync(join(root, native), home.dir, { recursive: true });
+    lay(home);
     const { rows, total } = await home.usage({ by: "session" });
     const listed = await home.list({ subagents: true, archived: true, sort: "cost" });
+    expect(listed.length).toBeGreaterThan(0);
     const sums = sumsOf(listed);
     for (const row of rows) expect(sums.get(row.key) ?? 0).toBeCloseTo(dollarsOf(row), 9);
     const whole = [...sums.values()].reduce((sum, cost) => sum + cost, 0);

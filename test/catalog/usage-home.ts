@@ -3,6 +3,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
+import type { Home } from "../../src/adapters/adapter.ts";
 import { adapters } from "../../src/adapters/index.ts";
 import { type Catalog, openCatalog } from "../../src/catalog/catalog.ts";
 import { listSessions, type Query } from "../../src/catalog/query.ts";
@@ -16,8 +17,7 @@ import { type FindPrice, loadPrices, priceStamp } from "../../src/models/prices.
 import type { RowLine } from "../../src/storage/rows.ts";
 import { newDatabase } from "../adapters/opencode/database.ts";
 
-export interface UsageHome {
-  dir: string;
+export interface UsageHome extends Home {
   write(path: string, lines: readonly object[]): string;
   append(path: string, lines: readonly object[]): void;
   /** OpenCode's database. */
@@ -30,10 +30,11 @@ export interface UsageHome {
 export function newHome(): UsageHome {
   const dir = mkdtempSync(join(tmpdir(), "baton-usage-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const home: Home = { dir, env: {}, projects: [join(dir, "project")] };
   const synced = async <T>(use: (catalog: Catalog, prices: FindPrice) => T | Promise<T>): Promise<T> => {
     const catalog = openCatalog(join(dir, ".baton"));
     try {
-      await sync(catalog, { dir, env: {}, projects: [] }, adapters, { words: false });
+      await sync(catalog, home, adapters, { words: false });
       return await use(catalog, await loadPrices(readOverrides(join(dir, ".baton"))));
     } finally {
       catalog.close();
@@ -41,7 +42,7 @@ export function newHome(): UsageHome {
   };
   const text = (lines: readonly object[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join("");
   return {
-    dir,
+    ...home,
     write(path, lines) {
       const whole = join(dir, path);
       mkdirSync(dirname(whole), { recursive: true });
