@@ -11,7 +11,8 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { archiveSessions } from "../../src/catalog/archive/archive.ts";
-import { archivedSessions, goneAmong, readArchived } from "../../src/catalog/archive/read.ts";
+import { goneAmong } from "../../src/catalog/archive/gone.ts";
+import { archivedSessions, readArchived } from "../../src/catalog/archive/read.ts";
 import { found, frameCount, frames, kept, lines, logPath, newPlace, samplePlace, write } from "./archived.ts";
 
 describe("what was archived", () => {
@@ -83,7 +84,11 @@ describe("what was archived", () => {
     const other = write(logPath(place, "00000000-0000-4000-8000-00000000000b"), lines(2, 2));
     await archiveSessions(place.batonHome, await found(place));
     renameSync(other, `${other}.away`);
-    const gone = goneAmong(await archivedSessions(place.batonHome), await found(place));
+    const gone = await goneAmong(
+      place.batonHome,
+      await archivedSessions(place.batonHome),
+      await found(place),
+    );
     expect(gone.map(({ path }) => path)).toEqual([other]);
   });
 });

@@ -4,8 +4,10 @@ import type { Adapter, SessionRef } from "../../adapters/adapter.ts";
 import { withPrivateFolder } from "../../storage/copy-file.ts";
 import { type Catalog, shardOf } from "../catalog.ts";
 import { runJobs } from "../index/run.ts";
+import type { Found } from "../scan.ts";
+import { goneAmong } from "./gone.ts";
 import { materialise } from "./open.ts";
-import { type ArchivedSession, archivedSessions, goneAmong } from "./read.ts";
+import { type ArchivedSession, archivedSessions } from "./read.ts";
 
 /** So many are read at once, which bounds what stands in the private folder. */
 const AT_ONCE = 20;
@@ -15,13 +17,14 @@ export async function adoptGone(
   catalog: Catalog,
   batonHome: string,
   adapters: readonly Adapter[],
-  found: Iterable<{ ref: SessionRef }>,
+  found: Iterable<Found>,
 ): Promise<number> {
   const all = await archivedSessions(batonHome);
   if (all.length === 0) return 0;
-  const known = namesIn(catalog);
-  const wanted = goneAmong(all, found).filter(
-    ({ agent, originalId }) => !known.has(`${agent}:${originalId}`),
+  const known = placesIn(catalog);
+  const gone = await goneAmong(batonHome, all, found);
+  const wanted = gone.filter(
+    ({ agent, originalId, thread, path }) => !known.has(placeOf(agent, originalId, thread ?? "", path)),
   );
   let added = 0;
   for (let at = 0; at < wanted.length; at += AT_ONCE)
@@ -29,14 +32,18 @@ export async function adoptGone(
   return added;
 }
 
-function namesIn({ shards }: Catalog): ReadonlySet<string> {
-  const names = shards.flatMap((shard) =>
+function placesIn({ shards }: Catalog): ReadonlySet<string> {
+  const places = shards.flatMap((shard) =>
     shard
-      .prepare("SELECT agent, original_id FROM session")
+      .prepare("SELECT agent, original_id, thread, path FROM session")
       .all()
-      .map((row) => `${row.agent}:${row.original_id}`),
+      .map((row) => placeOf(row.agent, row.original_id, row.thread, row.path)),
   );
-  return new Set(names);
+  return new Set(places);
+}
+
+function placeOf(...parts: unknown[]): string {
+  return parts.join("\0");
 }
 
 function adopt(

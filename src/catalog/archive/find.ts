@@ -10,8 +10,8 @@ const SHORTEST_PREFIX = 4;
 const LISTED = 10;
 
 /**
- * Several places may have had the same session: the one that changed last is meant, unless another is named by its
- * path. `latest` is the newest of `preferred`, where there is one.
+ * Several places may have had the same session: the one that changed last is meant, of those that are `preferred` where
+ * there is one, unless another is named by its path. `latest` is the newest of `preferred`, where there is one.
  */
 export function archivedNamed(
   name: string,
@@ -30,7 +30,8 @@ export function archivedNamed(
       `No archived session is called "${name}".`,
       "`baton archive list` shows what is archived, `baton list` what is in the stores.",
     );
-  if (candidates.every(({ id }) => id === first.id)) return first;
+  if (candidates.every(({ id }) => id === first.id))
+    return candidates.find((session) => preferred.includes(session)) ?? first;
   const listed = candidates
     .slice(0, LISTED)
     .map(({ id, agent, originalId }) => `  ${id}  ${agent}:${originalId}`);

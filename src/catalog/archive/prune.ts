@@ -1,17 +1,18 @@
 // Takes sessions out of the archive. What would go is worked out by doing it in a transaction that is then rolled
 // back, so that the preview is what happens.
 import type { DatabaseSync } from "node:sqlite";
-import type { SessionRef } from "../../adapters/adapter.ts";
+import type { Found } from "../scan.ts";
 import { collect, unusedBytes } from "./collect.ts";
 import { archiveFolder } from "./folder.ts";
+import { whereaboutsIn } from "./gone.ts";
 import { writeIndex } from "./manifest.ts";
 import { applyNote, type Note } from "./notes.ts";
-import { type ArchivedSession, goneAmong, sessionsIn, withSubagents } from "./read.ts";
+import { type ArchivedSession, sessionsIn, withSubagents } from "./read.ts";
 import { newBatches } from "./write.ts";
 
 export interface PruneRequest {
   /** The sessions that the stores hold now. */
-  found: Iterable<{ ref: SessionRef }>;
+  found: Iterable<Found>;
   agents?: readonly string[];
   /** Only sessions that last changed before. */
   before?: Date;
@@ -53,7 +54,10 @@ export interface Pruned {
 export async function pruneArchive(batonHome: string, request: PruneRequest): Promise<Pruned> {
   const { database, release } = await writeIndex(batonHome);
   try {
-    const { chosen, kept, summary } = choose(sessionsIn(database), olderVersions(database), request);
+    const all = sessionsIn(database);
+    const there = await whereaboutsIn(database, all, request.found);
+    const isGone = (session: ArchivedSession) => !there.has(session);
+    const { chosen, kept, summary } = choose(all, { isGone, older: olderVersions(database) }, request);
     const note: Note = { type: "forget", at: Date.now(), sessions: chosen.map(identityOf) };
     const freed = freedBy(database, note);
     if (request.yes) await forget(batonHome, database, note);
@@ -72,6 +76,11 @@ export async function pruneArchive(batonHome: string, request: PruneRequest): Pr
   }
 }
 
+interface Known {
+  isGone(session: ArchivedSession): boolean;
+  older(session: ArchivedSession): number;
+}
+
 interface Choice {
   chosen: ArchivedSession[];
   kept: ArchivedSession[];
@@ -79,21 +88,16 @@ interface Choice {
 }
 
 /** Without anything that says which, none: then only what nobody needs is freed. */
-function choose(
-  all: readonly ArchivedSession[],
-  older: (session: ArchivedSession) => number,
-  request: PruneRequest,
-): Choice {
+function choose(all: readonly ArchivedSession[], { isGone, older }: Known, request: PruneRequest): Choice {
   const { agents, before, keepNewest } = request;
-  const gone = new Set(goneAmong(all, request.found));
-  const summary = (session: ArchivedSession) => summaryOf(session, gone.has(session), older(session));
+  const summary = (session: ArchivedSession) => summaryOf(session, isGone(session), older(session));
   if (!agents && !before && keepNewest === undefined) return { chosen: [], kept: [], summary };
   const wanted = all
     .filter(({ parent, agent }) => parent === undefined && (agents?.includes(agent) ?? true))
     .slice(keepNewest ?? 0)
     .filter(({ updated }) => before === undefined || updated < before.getTime());
   const isKept = (session: ArchivedSession) =>
-    gone.has(session) ? !request.gone : !request.versions && older(session) > 0;
+    isGone(session) ? !request.gone : !request.versions && older(session) > 0;
   const main = wanted.filter(isKept);
   // A session that stays keeps its subagents; a subagent may stay alone.
   const rest = withSubagents(

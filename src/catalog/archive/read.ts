@@ -55,15 +55,6 @@ export async function archivedAsIs(batonHome: string): Promise<(ref: SessionRef)
     stamps.get([ref.agent, ref.originalId, ref.thread ?? "", ref.path].join("\0")) === stampOf(ref);
 }
 
-/** Those of them that no store holds any more. */
-export function goneAmong(
-  sessions: readonly ArchivedSession[],
-  found: Iterable<{ ref: SessionRef }>,
-): ArchivedSession[] {
-  const there = new Set(Array.from(found, ({ ref }) => sessionName(ref)));
-  return sessions.filter((session) => !there.has(sessionName(session)));
-}
-
 /** These sessions and all below them, each once. */
 export function withSubagents(
   sessions: readonly ArchivedSession[],

@@ -10,8 +10,9 @@ import { apply } from "../../storage/apply.ts";
 import type { Change } from "../../storage/changes.ts";
 import { hashFile } from "../../storage/disk.ts";
 import type { Found } from "../scan.ts";
+import { goneAmong } from "./gone.ts";
 import { notArchived, withArchived } from "./open.ts";
-import { type ArchivedSession, bytesIn, goneAmong, withIndex, withSubagents } from "./read.ts";
+import { type ArchivedSession, bytesIn, withIndex, withSubagents } from "./read.ts";
 
 export interface RestoreRequest {
   session: ArchivedSession;
@@ -48,7 +49,7 @@ export interface Restored {
 
 export async function restoreSession(request: RestoreRequest): Promise<Restored> {
   const { batonHome, dryRun, adapter, session, home } = request;
-  const family = familyOf(request);
+  const family = await familyOf(request);
   const header = await withArchived(request, async ({ header }) => header);
   const project = header.project.path;
   const command =
@@ -76,16 +77,12 @@ export async function restoreSession(request: RestoreRequest): Promise<Restored>
 }
 
 /** The session, and those of its subagents that are gone too and are not among its own files. */
-function familyOf({ session, all, found }: RestoreRequest): ArchivedSession[] {
-  const gone = new Set(goneAmong(all, found));
+async function familyOf({ session, all, found, batonHome }: RestoreRequest): Promise<ArchivedSession[]> {
   const own = new Set(session.files.map(({ name }) => name));
   const others = withSubagents([session], all).filter(
-    (one) =>
-      one !== session &&
-      gone.has(one) &&
-      !one.files.some(({ name, role }) => role === "main" && own.has(name)),
+    (one) => one !== session && !one.files.some(({ name, role }) => role === "main" && own.has(name)),
   );
-  return [session, ...others];
+  return [session, ...(await goneAmong(batonHome, others, found))];
 }
 
 function keptOf(

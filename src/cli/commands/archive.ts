@@ -5,9 +5,10 @@ import { type Command, InvalidArgumentError } from "commander";
 import { adapterNamed } from "../../adapters/named.ts";
 import { checkArchive, damagedSessions } from "../../catalog/archive/check.ts";
 import { archivedNamed } from "../../catalog/archive/find.ts";
+import { goneAmong } from "../../catalog/archive/gone.ts";
 import { materialise } from "../../catalog/archive/open.ts";
 import { type Pruned, type PrunedSession, pruneArchive } from "../../catalog/archive/prune.ts";
-import { archivedSessions, goneAmong, versionsOf } from "../../catalog/archive/read.ts";
+import { archivedSessions, versionsOf } from "../../catalog/archive/read.ts";
 import { type ArchiveReport, reportArchive } from "../../catalog/archive/report.ts";
 import { walk } from "../../catalog/scan.ts";
 import { BatonError } from "../../session/error.ts";
@@ -133,7 +134,7 @@ function reportLines(report: ArchiveReport): string[] {
 async function list(context: Context, options: { gone?: boolean }): Promise<undefined> {
   const { output, batonHome, home } = context;
   const all = await archivedSessions(batonHome);
-  const gone = new Set(goneAmong(all, walk(home, await context.adapters())));
+  const gone = new Set(await goneAmong(batonHome, all, walk(home, await context.adapters())));
   const rows = all
     .filter((session) => !options.gone || gone.has(session))
     .map(({ facts: _, updated, archived, files, ...session }, at, shown) => ({
