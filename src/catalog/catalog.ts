@@ -1,18 +1,28 @@
 // Opens the catalog: a few SQLite databases, each with a share of the sessions, so that several threads can fill
 // them at once. All of it can be made anew from the stores, so what is damaged or of another version is.
-import { closeSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { BatonError } from "../session/error.ts";
 import { sqliteError } from "../storage/sqlite.ts";
 import { SCHEMA, SCHEMA_VERSION } from "./schema.ts";
 
 export interface Catalog {
+  /** Where its shards are: another folder each time it is made anew. */
   folder: string;
+  batonHome: string;
   shards: readonly DatabaseSync[];
-  /** The shards' files, to know later whether they are still the same. */
-  inodes: readonly number[];
-  /** Why a shard had to be made anew, in a sentence each. */
+  /** Why it had to be made anew, in a sentence each. */
   rebuilt: readonly string[];
   close(): void;
 }
@@ -22,47 +32,38 @@ export const SHARDS = 4;
 const PATIENCE_MS = 20_000;
 /** Pages of the write-ahead log after which they are moved into the database. */
 const CHECKPOINT_PAGES = 4000;
+const MOST_TRIES = 10;
 
 export function openCatalog(batonHome: string): Catalog {
-  const folder = catalogFolder(batonHome);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const root = rootOf(batonHome);
+  mkdirSync(root, { recursive: true, mode: 0o700 });
   const rebuilt: string[] = [];
-  const shards: DatabaseSync[] = [];
-  try {
-    for (let number = 0; number < SHARDS; number++)
-      shards.push(openShard(folder, number, (why) => rebuilt.push(why)));
-  } catch (error) {
-    for (const shard of shards) shard.close();
-    throw error;
+  for (let tries = 1; ; tries++) {
+    const folder = newestIn(root) ?? makeAnew(root, undefined, rebuilt);
+    try {
+      const shards = openShards(folder);
+      const close = () => closeAll(shards);
+      return { folder, batonHome, shards, rebuilt, close };
+    } catch (error) {
+      if (tries === MOST_TRIES) throw error;
+      // Another process has made it anew, just when it was to be opened.
+      if (newestIn(root) !== folder) continue;
+      if (!isDamage(error)) throw error;
+      rebuilt.push(`${(error as Error).message} It is made anew from the stores.`);
+      makeAnew(root, folder, rebuilt);
+    }
   }
-  return {
-    folder,
-    shards,
-    inodes: shards.map((_, number) => inodeOf(shardPath(folder, number))),
-    rebuilt,
-    close() {
-      for (const shard of shards) if (shard.isOpen) shard.close();
-    },
-  };
 }
 
-function catalogFolder(batonHome: string): string {
-  return join(batonHome, "catalog");
-}
-
-/** Removes it, or what is left of the one that was opened; the next one to open it begins anew. */
-export function discardCatalog(batonHome: string, opened?: Pick<Catalog, "inodes">): void {
-  const folder = catalogFolder(batonHome);
-  if (!statSync(folder, { throwIfNoEntry: false })) return;
-  alone(folder, () => {
-    for (let number = 0; number < SHARDS; number++)
-      if (!opened || opened.inodes[number] === inodeOf(shardPath(folder, number))) discard(folder, number);
-  });
+/** The next one to open it begins anew; where `opened` is named, only if that is still the one that others open. */
+export function discardCatalog(batonHome: string, opened?: Pick<Catalog, "folder">): void {
+  const root = rootOf(batonHome);
+  if (existsSync(root)) makeAnew(root, opened?.folder ?? newestIn(root), []);
 }
 
 /** Whether what was opened is still what others open, or somebody has made it anew since. */
-export function isCurrent({ folder, inodes }: Catalog): boolean {
-  return inodes.every((inode, number) => inode === inodeOf(shardPath(folder, number)));
+export function isCurrent({ folder }: Pick<Catalog, "folder">): boolean {
+  return newestIn(dirname(folder)) === folder;
 }
 
 /** The same session is always in the same shard, and so are copies of it. */
@@ -70,37 +71,92 @@ export function shardOf(id: string): number {
   return id.charCodeAt(0) % SHARDS;
 }
 
-export function openShard(
-  folder: string,
-  number: number,
-  onRebuild: (why: string) => void = () => undefined,
-): DatabaseSync {
+export function openShard(folder: string, number: number): DatabaseSync {
   const path = shardPath(folder, number);
   try {
     return prepared(path);
   } catch (error) {
-    if (reasonToRebuild(error) === undefined) throw sqliteError(error, path);
-    return alone(folder, () => replaced(folder, number, onRebuild));
+    const why = reasonToRebuild(error, path);
+    if (why === undefined) throw sqliteError(error, path);
+    throw new BatonError(
+      "damaged",
+      `${path} ${why}.`,
+      "`baton sync --rebuild` makes it anew.",
+      new Unusable(),
+    );
   }
 }
 
-/** Looks again first: another process may have made it anew while this one waited. */
-function replaced(folder: string, number: number, onRebuild: (why: string) => void): DatabaseSync {
-  const path = shardPath(folder, number);
+function openShards(folder: string): DatabaseSync[] {
+  const shards: DatabaseSync[] = [];
   try {
-    return prepared(path);
+    for (let number = 0; number < SHARDS; number++) shards.push(openShard(folder, number));
+    return shards;
   } catch (error) {
-    const why = reasonToRebuild(error);
-    if (why === undefined) throw sqliteError(error, path);
-    onRebuild(`${path} ${why}; it is made anew from the stores.`);
-    discard(folder, number);
-    return prepared(path);
+    closeAll(shards);
+    throw error;
   }
 }
+
+function closeAll(shards: readonly DatabaseSync[]): void {
+  for (const shard of shards) if (shard.isOpen) shard.close();
+}
+
+function rootOf(batonHome: string): string {
+  return join(batonHome, "catalog");
+}
+
+/** VERSION-NUMBER: no name is ever used again, because SQLite tidies up by name when a database is closed. */
+const GENERATION = /^(\d+)-(\d+)$/;
+
+function generationsIn(root: string): { name: string; version: number; number: number }[] {
+  return (existsSync(root) ? readdirSync(root) : []).flatMap((name) => {
+    const [, version, number] = GENERATION.exec(name) ?? [];
+    return version === undefined ? [] : [{ name, version: Number(version), number: Number(number) }];
+  });
+}
+
+function newestIn(root: string): string | undefined {
+  const own = generationsIn(root).filter(({ version }) => version === SCHEMA_VERSION);
+  const newest = own.sort((a, b) => b.number - a.number)[0];
+  return newest && join(root, newest.name);
+}
+
+/** In the place of `instead`, unless another process was faster. What is there then. */
+function makeAnew(root: string, instead: string | undefined, rebuilt: string[]): string {
+  return alone(root, () => {
+    const newest = newestIn(root);
+    if (newest !== instead && newest !== undefined) return newest;
+    const before = generationsIn(root);
+    if (before.some(({ version }) => version < SCHEMA_VERSION) && newest === undefined)
+      rebuilt.push("The catalog was made by another version of Baton; it is made anew from the stores.");
+    const fresh = mkdtempSync(join(root, "new-"));
+    for (let number = 0; number < SHARDS; number++) create(shardPath(fresh, number));
+    const number = Math.max(Date.now(), ...before.map((one) => one.number + 1));
+    const folder = join(root, `${SCHEMA_VERSION}-${number}`);
+    renameSync(fresh, folder);
+    removeOthers(root, folder);
+    return folder;
+  });
+}
+
+/** Those of later versions stay: somebody may use both. */
+function removeOthers(root: string, folder: string): void {
+  for (const name of readdirSync(root)) {
+    const isLater = Number(GENERATION.exec(name)?.[1] ?? 0) > SCHEMA_VERSION;
+    if (isLater || name === LOCK || join(root, name) === folder) continue;
+    // Gone at once for whoever is about to open it.
+    const old = join(root, `old-${process.pid}-${name}`);
+    renameSync(join(root, name), old);
+    rmSync(old, { recursive: true, force: true });
+  }
+}
+
+const LOCK = "rebuild.lock";
 
 /** While no other process does; the kernel lets go of the lock when a process ends, however it ends. */
-function alone<T>(folder: string, work: () => T): T {
-  const lock = new DatabaseSync(join(folder, "rebuild.lock"), { timeout: PATIENCE_MS });
+function alone<T>(root: string, work: () => T): T {
+  const lock = new DatabaseSync(join(root, LOCK), { timeout: PATIENCE_MS });
   try {
     lock.exec("BEGIN EXCLUSIVE");
     return work();
@@ -109,35 +165,23 @@ function alone<T>(folder: string, work: () => T): T {
   }
 }
 
-function inodeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.ino ?? -1;
-}
-
 function shardPath(folder: string, number: number): string {
   return join(folder, `shard-${number}.db`);
 }
 
-function discard(folder: string, number: number): void {
-  for (const suffix of ["", "-wal", "-shm"]) rmSync(`${shardPath(folder, number)}${suffix}`, { force: true });
-}
-
 class OtherVersion extends Error {}
 
-/** It says what was said in every session, so nobody else may read it; SQLite's own files beside it are made alike. */
-function makePrivate(path: string): void {
-  try {
-    closeSync(openSync(path, "wx", 0o600));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-  }
-}
+/** A shard that has to be made anew. */
+class Unusable extends Error {}
 
 function prepared(path: string): DatabaseSync {
-  makePrivate(path);
-  const shard = new DatabaseSync(path, { timeout: PATIENCE_MS });
+  const url = pathToFileURL(path);
+  // One that is missing is not to be made here.
+  url.searchParams.set("mode", "rw");
+  const shard = new DatabaseSync(url, { timeout: PATIENCE_MS });
   try {
     const { user_version: version } = shard.prepare("PRAGMA user_version").get() as { user_version: number };
-    if (version !== SCHEMA_VERSION) create(shard, version);
+    if (version !== SCHEMA_VERSION) throw new OtherVersion();
     shard.exec(
       `PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`,
     );
@@ -148,25 +192,27 @@ function prepared(path: string): DatabaseSync {
   }
 }
 
-/** Two processes may come at once: the second one finds what the first has made. */
-function create(shard: DatabaseSync, seen: number): void {
-  if (seen !== 0) throw new OtherVersion();
-  // Nothing is in it yet that would have to outlast the machine.
-  shard.exec("PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL");
-  shard.exec("BEGIN IMMEDIATE");
-  const { user_version: version } = shard.prepare("PRAGMA user_version").get() as { user_version: number };
-  if (version === 0) shard.exec(`${SCHEMA}; PRAGMA user_version = ${SCHEMA_VERSION}`);
-  shard.exec("COMMIT");
-  if (version !== 0 && version !== SCHEMA_VERSION) throw new OtherVersion();
+function create(path: string): void {
+  // It says what was said in every session, so nobody else may read it; SQLite's own files beside it are made alike.
+  closeSync(openSync(path, "wx", 0o600));
+  const shard = new DatabaseSync(path);
+  try {
+    // Nothing is in it yet that would have to outlast the machine.
+    shard.exec("PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL");
+    shard.exec(`BEGIN; ${SCHEMA}; PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`);
+  } finally {
+    shard.close();
+  }
 }
 
-function reasonToRebuild(error: unknown): string | undefined {
+function reasonToRebuild(error: unknown, path: string): string | undefined {
   if (error instanceof OtherVersion) return "was made by another version of Baton";
-  return isDamage(error) ? "is damaged" : undefined;
+  return isDamage(error) || !existsSync(path) ? "is damaged" : undefined;
 }
 
 /** Whether the catalog itself is at fault, and making it anew would help. */
 export function isDamage(error: unknown): boolean {
+  if (error instanceof Unusable) return true;
   if (error instanceof BatonError) return isDamage(error.cause);
   const number = error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : 0;
   // SQLite: corrupt, not a database; and its own tables missing or of another shape.

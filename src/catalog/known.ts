@@ -155,8 +155,11 @@ export function rename({ shards }: Catalog, { shard, key }: Row, path: string): 
 
 /** What was known of them stays: their words are found, and the archive may have them. */
 export function forget({ shards }: Catalog, gone: readonly Row[]): number {
-  for (const { shard, key } of gone)
+  for (const { shard, key, path } of gone) {
     shards[shard]?.prepare("UPDATE session SET gone = ? WHERE key = ? AND gone IS NULL").run(Date.now(), key);
+    // When its store is back as it was, what is known of it must not stand for the sessions in it.
+    shards[0]?.prepare("DELETE FROM store WHERE path = ?").run(path);
+  }
   return gone.length;
 }
 

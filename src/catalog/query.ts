@@ -1,5 +1,4 @@
 // Which sessions a list shows: filters, order and paging over the catalog.
-import { dirname } from "node:path";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { type Overrides, readOverrides } from "../models/overrides.ts";
 import { sessionId } from "../session/id.ts";
@@ -63,7 +62,7 @@ export interface Facts {
 export function listSessions(catalog: Catalog, wanted: Query, facts: Facts = {}): Page {
   const { sort = "updated", offset = 0, limit = Number.POSITIVE_INFINITY, minCost } = wanted;
   const end = offset + limit;
-  const { displayName } = facts.models ?? readOverrides(dirname(catalog.folder), () => undefined);
+  const { displayName } = facts.models ?? readOverrides(catalog.batonHome, () => undefined);
   const { where, values } = conditions(wanted, () => modelsNamed(catalog, wanted.model ?? "", displayName));
   const isNewest = sort === "updated" && minCost === undefined && !wanted.archived;
   // Of each shard no more of the newest are needed than are shown in all.

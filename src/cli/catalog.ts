@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Place } from "../adapters/adapter.ts";
 import { archiveFolder } from "../catalog/archive/folder.ts";
-import { type Catalog, discardCatalog, isDamage, openCatalog } from "../catalog/catalog.ts";
+import { type Catalog, discardCatalog, isCurrent, isDamage, openCatalog } from "../catalog/catalog.ts";
 import { noteStore, storeStamp } from "../catalog/known.ts";
 import { projectsIn } from "../catalog/query.ts";
 import { type SyncOptions, type SyncReport, sync } from "../catalog/sync.ts";
@@ -27,8 +27,9 @@ export async function withCatalog<T>(
   try {
     return await use(first.catalog, await update(context, first.catalog, wanted));
   } catch (error) {
-    if (!isDamage(error)) throw error;
-    context.output.warn("The catalog is damaged; it is made anew from the stores.");
+    const isReplaced = !isCurrent(first.catalog);
+    if (!isDamage(error) && !isReplaced) throw error;
+    if (!isReplaced) context.output.warn("The catalog is damaged; it is made anew from the stores.");
     discardCatalog(context.batonHome, first.catalog);
   } finally {
     first.close();

@@ -1,6 +1,7 @@
 // Everything a catalog says, in an order of its own: two catalogs of the same stores say the same, however they came
 // about.
 
+import { join } from "node:path";
 import { adapters } from "../../src/adapters/index.ts";
 import { openCatalog } from "../../src/catalog/catalog.ts";
 import { type SyncOptions, type SyncReport, sync } from "../../src/catalog/sync.ts";
@@ -14,6 +15,13 @@ export interface Dump {
 
 const SESSION = `id, agent, original_id, thread, path, size, updated, created, provider, title, summary, project,
   model, messages, tokens, cost, problems, parent, searchable, gone IS NOT NULL AS gone, hex(hidden) AS hidden`;
+
+/** The files of a catalog, which are others after it was made anew. */
+export function shardsIn(batonHome: string): string[] {
+  const catalog = openCatalog(batonHome);
+  catalog.close();
+  return catalog.shards.map((_, number) => join(catalog.folder, `shard-${number}.db`));
+}
 
 export function dump(batonHome: string): Dump {
   const catalog = openCatalog(batonHome);

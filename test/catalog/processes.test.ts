@@ -19,7 +19,7 @@ import { promisify } from "node:util";
 import { beforeEach, expect, it } from "vitest";
 import { openCatalog } from "../../src/catalog/catalog.ts";
 import { listSessions } from "../../src/catalog/query.ts";
-import { dump, synced } from "./dump.ts";
+import { dump, shardsIn, synced } from "./dump.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const CLAUDE = ".claude/projects/-home-dev-project/00000000-0000-4000-8000-000000000001.jsonl";
@@ -61,24 +61,54 @@ it("twenty lists while one syncs all see every session", { timeout: 120_000 }, a
   const seen = lists.map(({ stdout }) => (JSON.parse(stdout) as { sessions: { id: string }[] }).sessions);
   expect(seen.map((sessions) => sessions.length)).toEqual(Array(20).fill(4));
   await syncing;
-  await synced(home, own);
   expect(dump(own)).toEqual(await atOnce());
 });
 
-it("commands that find a damaged catalog at once all answer in full", { timeout: 120_000 }, async () => {
-  await baton("sync", "--no-archive");
-  const whole = (await baton("search", "word", "--json")).stdout;
-  const entries = (out: string) =>
-    (JSON.parse(out) as { hits: { session: string; entry: string }[] }).hits
-      .map(({ session, entry }) => `${session} ${entry}`)
-      .toSorted();
-  for (const number of [0, 1, 2, 3]) {
-    const path = join(own, "catalog", `shard-${number}.db`);
-    writeFileSync(path, Buffer.concat([Buffer.from("garbage!garbage!"), readFileSync(path).subarray(16)]));
-  }
-  const answers = await Promise.all(Array.from({ length: 6 }, () => baton("search", "word", "--json")));
-  for (const { stdout } of answers) expect(entries(stdout)).toEqual(entries(whole));
+it("searches beside a sync that makes the catalog anew answer in full", { timeout: 120_000 }, async () => {
+  await baton("sync");
+  const total = async () =>
+    (JSON.parse((await baton("search", "word", "--json")).stdout) as { total: number }).total;
+  const whole = await total();
+  const rebuilding = Array.from({ length: 3 }, () => baton("sync", "--rebuild", "--json"));
+  expect(await Promise.all(Array.from({ length: 5 }, total))).toEqual(Array(5).fill(whole));
+  await Promise.all(rebuilding);
+  expect(dump(own)).toEqual(await atOnce());
 });
+
+it.each([
+  [
+    "damaged",
+    (path: string) =>
+      writeFileSync(path, Buffer.concat([Buffer.from("garbage!garbage!"), readFileSync(path).subarray(16)])),
+  ],
+  [
+    "of another version",
+    (path: string) => {
+      const shard = new DatabaseSync(path);
+      shard.exec("PRAGMA user_version = 1");
+      shard.close();
+    },
+  ],
+  ["missing", (path: string) => rmSync(path)],
+])(
+  "commands that find at once that the catalog is %s all answer in full",
+  { timeout: 120_000 },
+  async (_, spoil) => {
+    await baton("sync");
+    const whole = (await baton("search", "word", "--json")).stdout;
+    const entries = (out: string) =>
+      (JSON.parse(out) as { hits: { session: string; entry: string }[] }).hits
+        .map(({ session, entry }) => `${session} ${entry}`)
+        .toSorted();
+    for (const path of shardsIn(own)) spoil(path);
+    const answers = await Promise.all([
+      ...Array.from({ length: 5 }, () => baton("search", "word", "--json")),
+      ...Array.from({ length: 3 }, () => baton("list", "--json")),
+    ]);
+    for (const { stdout } of answers.slice(0, 5)) expect(entries(stdout)).toEqual(entries(whole));
+    for (const { stdout } of answers.slice(5)) expect(JSON.parse(stdout)).toMatchObject({ total: 4 });
+  },
+);
 
 it("a session that only the archive has is found after any command made the catalog anew", async () => {
   await baton("sync");
@@ -88,7 +118,7 @@ it("a session that only the archive has is found after any command made the cata
       .length;
   const before = await found();
   expect(before).toBeGreaterThan(0);
-  for (const number of [0, 1, 2, 3]) rmSync(join(own, "catalog", `shard-${number}.db`));
+  for (const path of shardsIn(own)) rmSync(path);
   await baton("list", "--json");
   expect(await found()).toBe(before);
 });

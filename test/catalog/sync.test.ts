@@ -2,7 +2,6 @@
 import {
   appendFileSync,
   cpSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -16,11 +15,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Looking } from "../../src/adapters/adapter.ts";
 import { adapters } from "../../src/adapters/index.ts";
-import { discardCatalog, openCatalog } from "../../src/catalog/catalog.ts";
+import { openCatalog } from "../../src/catalog/catalog.ts";
 import { listSessions, type Query } from "../../src/catalog/query.ts";
 import { findSessions, summarise } from "../../src/catalog/scan.ts";
 import { sync, syncFiles } from "../../src/catalog/sync.ts";
@@ -183,6 +181,19 @@ describe("a store that changes", () => {
     expect(dump(own)).toEqual(await atOnce());
   });
 
+  it("lists the sessions of a database that was away and is back exactly as it was", async () => {
+    const data = join(home, ".local/share/opencode");
+    utimesSync(join(data, "opencode.db"), new Date(0), new Date(0));
+    await synced(home, own);
+    const before = dump(own);
+    renameSync(data, join(home, "away"));
+    await synced(home, own);
+    expect(rows({ agents: ["opencode"] })).toEqual([]);
+    renameSync(join(home, "away"), data);
+    await synced(home, own);
+    expect(dump(own)).toEqual(before);
+  });
+
   it("lists what was away and is back exactly as it was", async () => {
     await synced(home, own);
     renameSync(join(home, ".claude"), join(home, "away"));
@@ -306,60 +317,5 @@ describe("a file that is known to have changed", () => {
     expect(await changed(join(home, ".local/share/opencode/opencode.db"))).toBeUndefined();
     rmSync(path);
     expect(await changed(path)).toBeUndefined();
-  });
-});
-
-describe("a catalog", () => {
-  beforeEach(() => lay("claude", "codex"));
-
-  const shards = () => [0, 1, 2, 3].map((number) => join(own, "catalog", `shard-${number}.db`));
-
-  it("that is no database is made anew, with a message", async () => {
-    await synced(home, own);
-    for (const path of shards()) writeFileSync(path, "something else altogether");
-    const catalog = openCatalog(own);
-    expect(catalog.rebuilt.length).toBe(4);
-    expect(catalog.rebuilt[0]).toMatch(/shard-0\.db is damaged; it is made anew/);
-    catalog.close();
-    await synced(home, own);
-    expect(dump(own)).toEqual(await atOnce());
-  });
-
-  it("is not written to when nothing has changed", async () => {
-    lay("claude", "opencode");
-    // A database that has just been written to is looked at again.
-    utimesSync(join(home, ".local/share/opencode/opencode.db"), new Date(0), new Date(0));
-    await synced(home, own);
-    const asItWas = () => shards().map((path) => [statSync(path).mtimeMs, existsSync(`${path}-wal`)]);
-    const before = asItWas();
-    expect(before.map(([, hasLog]) => hasLog)).toEqual(Array(4).fill(false));
-    await synced(home, own);
-    expect(asItWas()).toEqual(before);
-  });
-
-  it("is nobody else's to read", async () => {
-    await synced(home, own);
-    expect(shards().map((path) => statSync(path).mode & 0o777)).toEqual(Array(4).fill(0o600));
-  });
-
-  it("that was made anew by another process since is left alone", async () => {
-    const seen = openCatalog(own);
-    seen.close();
-    discardCatalog(own);
-    await synced(home, own);
-    discardCatalog(own, seen);
-    expect(rows().length).toBe(2);
-  });
-
-  it("of another version is made anew, with a message", async () => {
-    await synced(home, own);
-    const old = new DatabaseSync(shards()[1] as string);
-    old.exec("PRAGMA user_version = 99");
-    old.close();
-    const catalog = openCatalog(own);
-    expect(catalog.rebuilt).toEqual([expect.stringContaining("made by another version of Baton")]);
-    catalog.close();
-    await synced(home, own);
-    expect(dump(own)).toEqual(await atOnce());
   });
 });

@@ -34,6 +34,7 @@ export interface Done {
 const BATCH_TEXT = 4 << 20;
 const BATCH_SESSIONS = 200;
 const HEARD = 16;
+const MOST_ROUNDS = 5;
 
 export async function runJobs(
   jobs: readonly Job[],
@@ -46,16 +47,22 @@ export async function runJobs(
     targets.set(number, target);
     return target;
   };
+  const runOnce = async (some: readonly Job[]): Promise<Job[]> => {
+    for (const [at, job] of some.entries()) {
+      // Small files are read without waiting, and meanwhile other threads and the user want to be heard.
+      if (at % HEARD === HEARD - 1) await setImmediate();
+      const adapter = adapters.find(({ id }) => id === job.ref.agent);
+      if (adapter) await run(adapter, job, targetOf(job.shard), options);
+    }
+    const refused = new Set([...targets.values()].flatMap((target) => target.finish()));
+    return some.filter(({ ref }) => refused.has(ref));
+  };
   try {
     await keepingOpen(async () => {
-      for (const [at, job] of jobs.entries()) {
-        // Small files are read without waiting, and meanwhile other threads and the user want to be heard.
-        if (at % HEARD === HEARD - 1) await setImmediate();
-        const adapter = adapters.find(({ id }) => id === job.ref.agent);
-        if (adapter) await run(adapter, job, targetOf(job.shard), options);
-      }
+      // Another process that was faster may have wanted less, such as no words.
+      let left = jobs;
+      for (let round = 0; left.length > 0 && round < MOST_ROUNDS; round++) left = await runOnce(left);
     });
-    for (const target of targets.values()) target.flush();
   } finally {
     for (const target of targets.values()) target.shard.close();
   }
@@ -66,8 +73,11 @@ interface Target {
   shard: DatabaseSync;
   seen(ref: SessionRef): Known | undefined;
   add(addition: Addition): void;
-  /** Whether all of it was put in. */
-  flush(): boolean;
+  flush(): void;
+  /** Whether another process has changed what is known of the session while it was read. */
+  isRefused(ref: SessionRef): boolean;
+  /** Puts in what waits; the sessions that were refused, once. */
+  finish(): SessionRef[];
 }
 
 type Known = Seen & { files: string; gone: number | null };
@@ -79,15 +89,16 @@ function newTarget(shard: DatabaseSync, { onDone }: RunOptions): Target {
   let writer: Writer | undefined;
   let waiting: Addition[] = [];
   let size = 0;
-  const flush = (): boolean => {
-    if (waiting.length === 0) return true;
+  let refused = new Set<SessionRef>();
+  const flush = () => {
+    if (waiting.length === 0) return;
     writer ??= newWriter(shard);
     const written = new Set(writer.write(waiting));
-    for (const addition of waiting) if (addition.piece.end) onDone(doneOf(addition, written.has(addition)));
-    const isAll = written.size === waiting.length;
+    for (const addition of waiting)
+      if (!written.has(addition)) refused.add(addition.ref);
+      else if (addition.piece.end) onDone(doneOf(addition));
     waiting = [];
     size = 0;
-    return isAll;
   };
   return {
     shard,
@@ -99,14 +110,20 @@ function newTarget(shard: DatabaseSync, { onDone }: RunOptions): Target {
       if (size >= BATCH_TEXT || waiting.length >= BATCH_SESSIONS) flush();
     },
     flush,
+    isRefused: (ref) => refused.has(ref),
+    finish() {
+      flush();
+      const all = [...refused];
+      refused = new Set();
+      return all;
+    },
   };
 }
 
-function doneOf({ ref, isNew, piece }: Addition, isWritten: boolean): Done {
-  const outcome = isNew ? "added" : "updated";
+function doneOf({ ref, isNew, piece }: Addition): Done {
   return {
     bytes: sizeOf(ref),
-    outcome: isWritten ? outcome : "unchanged",
+    outcome: isNew ? "added" : "updated",
     hasProblem: (piece.end?.problems.length ?? 0) > 0,
   };
 }
@@ -127,7 +144,8 @@ async function run(adapter: Reader, { ref }: Job, target: Target, options: RunOp
     target.add({ adapter, ref, seen, isNew: known === undefined, words, piece });
     if (piece.end) return;
     // The rest goes on from what is in the shard then.
-    if (!target.flush()) return;
+    target.flush();
+    if (target.isRefused(ref)) return;
     seen = { stamp: "", cursor: JSON.stringify(piece.cursor) ?? null, searchable: words ? 1 : 0 };
   }
 }

@@ -1,5 +1,4 @@
 // One hit as it is shown: its session, its entry, and the line that it was found in.
-import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import type { Catalog } from "../catalog.ts";
 import { hiddenBits } from "../index/read.ts";
@@ -140,7 +139,7 @@ async function snippetOf(
 ): Promise<Snippet & { problem?: string }> {
   let best: Spot | undefined;
   try {
-    for await (const texts of textsAt(place, adapters, dirname(catalog.folder))) {
+    for await (const texts of textsAt(place, adapters, catalog.batonHome)) {
       // Before a piece is cut out of it, which could tear what is to be hidden.
       best = bestIn(shown ? Iterator.from(texts).map(shown) : texts, finder);
       if (best) break;
