@@ -9,6 +9,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +18,8 @@ import { describe, expect, it } from "vitest";
 import { archiveSessions } from "../../src/catalog/archive/archive.ts";
 import { checkArchive, damagedSessions } from "../../src/catalog/archive/check.ts";
 import { writeIndex } from "../../src/catalog/archive/manifest.ts";
-import { archivedSessions } from "../../src/catalog/archive/read.ts";
+import { pruneArchive } from "../../src/catalog/archive/prune.ts";
+import { archivedAsIs, archivedSessions } from "../../src/catalog/archive/read.ts";
 import { newBatches } from "../../src/catalog/archive/write.ts";
 import {
   found,
@@ -185,6 +187,44 @@ describe("a damaged archive", () => {
     expect(await archivedSessions(place.batonHome)).toHaveLength(4);
     const results = await Promise.allSettled(paths.map((path) => kept(place, path)));
     expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(3);
+    await isMadeWhole(place, paths);
+  });
+
+  it("is made whole also when its pack was written anew since", async () => {
+    const place = newPlace();
+    const paths = manySessions(place, 4);
+    const oldest = (await found(place)).at(-1)?.ref.path ?? "";
+    utimesSync(oldest, new Date(0), new Date(0));
+    const all = await found(place);
+    await archiveSessions(place.batonHome, all);
+    flip(packOf(place), 5000);
+    const { sessions } = await pruneArchive(place.batonHome, { found: all, keepNewest: 3, yes: true });
+    expect(sessions).toMatchObject([{ path: oldest }]);
+    await isMadeWhole(place, paths);
+  });
+
+  it("is not asked about again and again for a file that is nowhere any more", async () => {
+    const place = newPlace();
+    const paths = manySessions(place, 2);
+    await archiveSessions(place.batonHome, await found(place));
+    const [first = ""] = paths;
+    const side = write(join(first.replace(/\.jsonl$/, ""), "tool-results", "toolu_1.txt"), lines(20, 9));
+    appendFileSync(first, lines(1, 8));
+    await archiveSessions(place.batonHome, await found(place));
+    const pack = readFileSync(packOf(place));
+    flip(packOf(place), pack.lastIndexOf(Buffer.from([0x50, 0x2a, 0x4d, 0x18])) + 100);
+    rmSync(side);
+    rmSync(indexOf(place));
+    await archiveSessions(place.batonHome, await found(place));
+    expect(await archiveSessions(place.batonHome, await found(place))).toMatchObject({ unchanged: 2 });
+    expect(await damagedSessions(place.batonHome)).toMatchObject([
+      { path: first, file: side, isThere: false },
+    ]);
+    const isArchived = await archivedAsIs(place.batonHome);
+    expect((await found(place)).map(({ ref }) => isArchived(ref) === (ref.path !== first))).toEqual([
+      true,
+      true,
+    ]);
   });
 
   it("names a session whose note is damaged when its manifest is made anew", async () => {
@@ -257,6 +297,19 @@ describe("a damaged archive", () => {
     ]);
   });
 });
+
+/** While all files are there; until then the damaged one does not count as archived. */
+async function isMadeWhole(place: Place, paths: readonly string[]): Promise<void> {
+  const all = await found(place);
+  expect(await damagedSessions(place.batonHome)).toMatchObject([{ isThere: true }]);
+  const before = await archivedAsIs(place.batonHome);
+  expect(all.filter(({ ref }) => before(ref)).length).toBeLessThan(all.length);
+  expect((await archiveSessions(place.batonHome, all)).unchanged).toBeLessThan(all.length);
+  expect(await damagedSessions(place.batonHome)).toEqual([]);
+  const after = await archivedAsIs(place.batonHome);
+  expect(all.every(({ ref }) => after(ref))).toBe(true);
+  await isAllKept(place, paths);
+}
 
 function flip(path: string, at: number): void {
   const bytes = readFileSync(path);

@@ -7,6 +7,7 @@ import { FRAME_COST, type Packed } from "../../storage/pack.ts";
 import { repack } from "../../storage/repack.ts";
 import { archiveFolder } from "./folder.ts";
 import { packName, packNumber } from "./manifest.ts";
+import { lookAgain } from "./missing.ts";
 import { type Identity, noteOf } from "./notes.ts";
 
 const UNUSED = "NOT EXISTS (SELECT 1 FROM part WHERE part.frame = frame.key)";
@@ -56,12 +57,13 @@ async function collectPack(folder: string, database: DatabaseSync, key: number, 
     for (const frame of frames) {
       const place = places.get(Number(frame.offset));
       if (place) move.run(place.offset, place.length, Number(frame.key));
-      // It was damaged, and what is archived next brings it back.
+      // It is damaged: what is archived next brings it back, where its file is still there.
       else {
         lose.run(Number(frame.key));
         database.prepare("DELETE FROM frame WHERE key = ?").run(Number(frame.key));
       }
     }
+    lookAgain(database);
     database.prepare("UPDATE pack SET name = ?, size = ? WHERE key = ?").run(next, size, key);
     database.exec("COMMIT");
   } catch (error) {

@@ -19,6 +19,7 @@ import { sqliteError } from "../../storage/sqlite.ts";
 import { isDamage } from "../catalog.ts";
 import { statement } from "../statement.ts";
 import { archiveFolder } from "./folder.ts";
+import { hasLost, lookAgain } from "./missing.ts";
 import { applyNote, noteOf } from "./notes.ts";
 import { dropForgotten, salvage } from "./salvage.ts";
 
@@ -226,15 +227,17 @@ async function settle(database: DatabaseSync, folder: string): Promise<void> {
       .map(({ key, name, size }) => [String(name), { key: Number(key), size: Number(size) }]),
   );
   const damaged: string[] = [];
+  let isNew = false;
   for (const name of packsIn(folder)) {
     const { number, generation } = packNumber(name);
     const others = [...known.keys()].filter((other) => packNumber(other).number === number);
     const isThere = others.some((other) => other !== name && existsSync(join(folder, other)));
     // A copy without what nobody needs: made to the end, but not yet in use; or in use, and this is the old one.
     if (!known.has(name) && (isThere || hasNewer(folder, number, generation))) rmSync(join(folder, name));
-    else await adopt(database, folder, name, known.get(name), damaged);
+    else isNew = (await adopt(database, folder, name, known.get(name), damaged)) || isNew;
   }
   salvage(database, damaged);
+  if (isNew || hasLost(database)) lookAgain(database);
 }
 
 function hasNewer(folder: string, number: number, generation: number): boolean {
@@ -244,16 +247,17 @@ function hasNewer(folder: string, number: number, generation: number): boolean {
   });
 }
 
+/** Whether there was anything to take in. */
 async function adopt(
   database: DatabaseSync,
   folder: string,
   name: string,
   known: { key: number; size: number } | undefined,
   damaged: string[],
-): Promise<void> {
+): Promise<boolean> {
   const path = join(folder, name);
   let end = known?.size ?? 0;
-  if (known && statSync(path).size <= end) return;
+  if (known && statSync(path).size <= end) return false;
   database.exec("BEGIN IMMEDIATE");
   try {
     const key = known?.key ?? addPack(database, name);
@@ -268,6 +272,7 @@ async function adopt(
     }
     database.prepare("UPDATE pack SET size = ? WHERE key = ?").run(end, key);
     database.exec("COMMIT");
+    return true;
   } catch (error) {
     database.exec("ROLLBACK");
     throw error;

@@ -8,6 +8,7 @@ import { codeOf } from "../../storage/disk.ts";
 import { readFrame } from "../../storage/pack.ts";
 import { stampOf } from "../scan.ts";
 import { packPath, readIndex } from "./manifest.ts";
+import { missingIn } from "./missing.ts";
 
 export interface ArchivedFile {
   /** As it is called in the archive. */
@@ -43,10 +44,16 @@ export async function archivedSessions(batonHome: string): Promise<ArchivedSessi
   return withIndex(batonHome, [], (database) => sessionsIn(database));
 }
 
-/** Tells whether the archive holds a session as it is now. */
+/** Tells whether the archive holds a session as it is now, and whole. */
 export async function archivedAsIs(batonHome: string): Promise<(ref: SessionRef) => boolean> {
   const stamps = await withIndex<Map<string, string>>(batonHome, new Map(), (database) => {
-    const all = database.prepare("SELECT agent, original_id, thread, path, stamp FROM session").all();
+    const missing = new Set(
+      missingIn(database).map((one) => [one.agent, one.originalId, one.path].join("\0")),
+    );
+    const all = database
+      .prepare("SELECT agent, original_id, thread, path, stamp FROM session")
+      .all()
+      .filter((row) => !missing.has([row.agent, row.original_id, row.path].join("\0")));
     return new Map(
       all.map((row) => [[row.agent, row.original_id, row.thread, row.path].join("\0"), String(row.stamp)]),
     );

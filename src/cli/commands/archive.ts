@@ -91,8 +91,10 @@ async function archive(context: Context, options: { check?: boolean }): Promise<
   const archived = await archiveAll(context);
   const report = await reportArchive(batonHome);
   const damaged = await damagedSessions(batonHome);
-  for (const { agent, originalId } of damaged)
-    output.warn(`${agent}:${originalId} is damaged in the archive, and its own file is gone.`);
+  for (const { agent, originalId, file, isThere } of damaged)
+    output.warn(
+      `${agent}:${originalId} is damaged in the archive, ${isThere ? `and ${shortPath(file, context.home.dir)} could not be archived anew` : "and its own file is gone"}.`,
+    );
   if (output.isJson) await output.json({ ...archived, ...report, damaged });
   else {
     const { added, updated, unchanged } = archived;
@@ -108,7 +110,8 @@ async function check({ output, batonHome }: Context): Promise<void> {
   const progress = output.progress("Checking");
   const lost = await checkArchive(batonHome, (done, total) => progress.at(done, total, bytes));
   progress.end();
-  if (lost > 0) output.warn(`${counted(lost, "frame")} of the archive were damaged.`);
+  if (lost > 0)
+    output.warn(`${counted(lost, "frame")} of the archive ${lost === 1 ? "was" : "were"} damaged.`);
 }
 
 function reportLines(report: ArchiveReport): string[] {
