@@ -149,7 +149,7 @@ export async function summarise({ adapter, ref }: Found): Promise<SessionSummary
       created: header.metadata.created,
       tokens: header.metadata.tokens ?? null,
       ...recordedCost(header.metadata.cost),
-      problems: losses.filter((found) => found.severity !== "info").map(problemOf),
+      problems: problemsIn(losses),
     };
   } catch (error) {
     return { ...rowOf(adapter, ref), problems: [error instanceof Error ? error.message : String(error)] };
@@ -189,7 +189,11 @@ export function sizeOf(ref: SessionRef): number {
   return ref.files.find((file) => file.role === "main")?.size ?? 0;
 }
 
-function problemOf(found: Loss): string {
-  const where = found.at.line !== undefined ? `line ${found.at.line}: ` : "";
-  return `${where}${found.kind}: ${found.detail}`;
+/** What a list shows of what was found. */
+export function problemsIn(losses: readonly Loss[]): string[] {
+  return losses.filter(({ severity }) => severity !== "info").map(problemOf);
+}
+
+function problemOf({ at, kind, detail }: Loss): string {
+  return `${at.line !== undefined ? `line ${at.line}: ` : ""}${kind}: ${detail}`;
 }

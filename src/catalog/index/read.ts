@@ -3,16 +3,16 @@
 // there on. A large session comes in several pieces, each of which can be stored by itself.
 import type { Reader, SessionRef } from "../../adapters/adapter.ts";
 import { type HeaderState, headerBuilder } from "../../adapters/header.ts";
-import { conclude, finishSkeleton, type Gathered, type Reading } from "../../adapters/open.ts";
+import { conclude, type Reading } from "../../adapters/open.ts";
 import type { Loss } from "../../session/losses.ts";
 import type { Entry, Header, Usage } from "../../session/session.ts";
-import { type Skeleton, skeletonBuilder } from "../../session/skeleton.ts";
 import type { Folded, HeaderPatch } from "../../session/source.ts";
 import { type Position, START } from "../../storage/position.ts";
 import type { NativeRecord } from "../../storage/records.ts";
-import { threadPositions } from "../../transform/visible.ts";
+import { problemsIn } from "../scan.ts";
 import { LOCAL } from "../usage/messages.ts";
 import { newBeside } from "./beside.ts";
+import { newOrder, seenWhole } from "./order.ts";
 import { filesOf, textsOf, toolOf } from "./texts.ts";
 import { foldText } from "./words.ts";
 
@@ -57,6 +57,8 @@ export interface Cursor {
   /** Names of files beside the session whose words are in the index. */
   outputs: string[];
   problems: string[];
+  /** Problems that only the order of all entries shows; absent = nobody has looked. */
+  structure?: string[];
   /** What stands before it in the file, to know the file again. */
   print?: string;
 }
@@ -112,10 +114,17 @@ export async function* readSession(
       isContinued = true;
     }
   }
-  const { header, hidden, losses, costPlace } = pass.finish();
+  const { header, order, provisional, costPlace } = pass.finish();
   const concluded = await conclude(reading, header);
-  const problems = [...losses, ...concluded.losses].filter(isProblem).map(problemOf);
   const piece = pass.take();
+  const { hidden, structure } = await seenWhole(adapter, ref, order, from?.structure);
+  piece.cursor.structure = structure.slice(0, LISTED_PROBLEMS);
+  const problems = new Set([
+    ...piece.cursor.problems,
+    ...problemsIn(reading.extra?.losses ?? []),
+    ...structure,
+    ...problemsIn([...provisional, ...concluded.losses]),
+  ]);
   yield {
     ...piece,
     isContinued,
@@ -123,7 +132,7 @@ export async function* readSession(
       header: concluded.header,
       hidden,
       costPlace,
-      problems: [...new Set([...piece.cursor.problems, ...problems])].slice(0, LISTED_PROBLEMS),
+      problems: [...problems].slice(0, LISTED_PROBLEMS),
       isWhole: from === undefined,
     },
   };
@@ -136,7 +145,7 @@ function newPass(agent: string, reading: Reading<unknown>, from: Cursor | undefi
   const order = newOrder(from !== undefined);
   const usages = newUsages(reading.provider, from?.usages);
   const beside = newBeside(ref, from?.outputs);
-  const texts = newTexts(beside, from?.calls);
+  const texts = newTexts(beside, words, from?.calls);
   const problems = from?.problems ?? [];
   /** Of records that are not complete yet: they are read again. */
   const provisional: Loss[] = [];
@@ -157,12 +166,13 @@ function newPass(agent: string, reading: Reading<unknown>, from: Cursor | undefi
   });
   const note = (found: Loss) => {
     if (cursor) provisional.push(found);
-    else if (isProblem(found) && problems.length < LISTED_PROBLEMS) problems.push(problemOf(found));
+    else if (problems.length < LISTED_PROBLEMS) problems.push(...problemsIn([found]));
   };
   const addEntry = (entry: Entry, record: NativeRecord) => {
     header.entry(entry);
     usages.entry(entry);
-    if (words) texts.add(entry, entries, record, cursor !== undefined);
+    if (texts.isOrphan(entry)) order.doubt();
+    texts.add(entry, entries, record, cursor !== undefined);
     entries++;
   };
 
@@ -189,10 +199,9 @@ function newPass(agent: string, reading: Reading<unknown>, from: Cursor | undefi
     finish() {
       if (words) texts.addBeside();
       if (cursor) cursor.outputs = beside.names();
-      const { head, hidden, losses } = order.finish(reading);
-      const all = [...(reading.extra?.losses ?? []), ...losses, ...provisional];
+      const found = order.finish(reading);
       const { costPlace } = usages.state();
-      return { header: header.finish(usages.all(), head), hidden, losses: all, costPlace };
+      return { header: header.finish(usages.all(), found.head), order: found, provisional, costPlace };
     },
   };
 }
@@ -203,7 +212,7 @@ function behind({ offset, length, index, line, bytes }: NativeRecord): Position 
 }
 
 /** Texts with the tool and the files that they are about: a result does not say, its call does. */
-function newTexts(beside: ReturnType<typeof newBeside>, open: Cursor["calls"] = []) {
+function newTexts(beside: ReturnType<typeof newBeside>, words: boolean, open: Cursor["calls"] = []) {
   const calls = new Map(open.map(([id, tool, file]) => [id, { tool, file: file ?? undefined }]));
   let docs: Doc[] = [];
   let size = 0;
@@ -211,11 +220,14 @@ function newTexts(beside: ReturnType<typeof newBeside>, open: Cursor["calls"] = 
     size: () => size,
     calls: (): Cursor["calls"] =>
       [...calls].slice(-OPEN_CALLS).map(([id, { tool, file }]) => [id, tool, file]),
+    /** Whether it may be a result without a call: none that waits for one is known. */
+    isOrphan: (entry: Entry) => entry.type === "tool_result" && !calls.has(entry.callId),
     add(entry: Entry, position: number, { index, offset, length }: NativeRecord, passing: boolean) {
       if (entry.type === "tool_call") calls.set(entry.id, { tool: toolOf(entry), file: filesOf(entry) });
       const about = calls.get(callOf(entry) ?? "");
       // A record that is read again may be the result once more.
       if (entry.type === "tool_result" && !passing) calls.delete(entry.callId);
+      if (!words) return;
       beside.entry(entry, { position, entry: entry.id, tool: about?.tool, passing });
       const place = { position, entry: entry.id, record: index, offset, length, passing };
       for (const { scope, text } of textsOf(entry)) {
@@ -241,52 +253,6 @@ function newTexts(beside: ReturnType<typeof newBeside>, open: Cursor["calls"] = 
 function callOf(entry: Entry): string | undefined {
   if (entry.type === "tool_call") return entry.id;
   return entry.type === "tool_result" ? entry.callId : undefined;
-}
-
-/** The skeleton, when the session is read from its beginning; otherwise whether what is new can hide anything. */
-function newOrder(isContinued: boolean) {
-  const gathered: Gathered & { hosted: Set<string> } = {
-    skeleton: skeletonBuilder(),
-    head: undefined,
-    hosted: new Set(),
-  };
-  let isPlain = true;
-  return {
-    add(folded: Extract<Folded, { type: "entry" | "link" | "head" }>) {
-      if (isContinued) {
-        const isNext = folded.type === "entry" && folded.entry.parent === undefined;
-        if (!isNext || folded.entry.type === "compaction") isPlain = false;
-      } else if (folded.type === "entry") {
-        gathered.skeleton.add(folded.entry, folded.keepsRun);
-        if (folded.entry.type === "tool_call" && folded.entry.hosted) gathered.hosted.add(folded.entry.id);
-      } else if (folded.type === "link") gathered.skeleton.link(folded.id, folded.parent, folded.alias);
-      else gathered.head = folded;
-    },
-    finish(reading: Reading<unknown>): {
-      hidden: Uint8Array | null | undefined;
-      losses: Loss[];
-      head?: string | undefined;
-    } {
-      if (isContinued) return { hidden: isPlain ? undefined : null, losses: [] };
-      const { skeleton, losses } = finishSkeleton(reading, gathered);
-      const head = skeleton.head === skeleton.length - 1 ? undefined : skeleton.id(skeleton.head);
-      return { hidden: hiddenBits(skeleton), losses, head };
-    },
-  };
-}
-
-/** A bit for each entry that was taken back or compacted away; empty when there is none. */
-export function hiddenBits(skeleton: Skeleton): Uint8Array {
-  const thread = new Set(threadPositions(skeleton));
-  if (thread.size === skeleton.length) return new Uint8Array();
-  const bits = new Uint8Array(Math.ceil(skeleton.length / 8));
-  let last = 0;
-  for (let at = 0; at < skeleton.length; at++) {
-    if (thread.has(at)) continue;
-    bits[at >> 3] = (bits[at >> 3] as number) | (1 << (at & 7));
-    last = at >> 3;
-  }
-  return bits.slice(0, last + 1);
 }
 
 interface MessageFacts {
@@ -350,10 +316,4 @@ function newUsages(provider: string, begun?: UsageState) {
       return taken;
     },
   };
-}
-
-const isProblem = ({ severity }: Loss) => severity !== "info";
-
-function problemOf({ at, kind, detail }: Loss): string {
-  return `${at.line !== undefined ? `line ${at.line}: ` : ""}${kind}: ${detail}`;
 }

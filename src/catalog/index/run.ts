@@ -8,7 +8,7 @@ import { BatonError } from "../../session/error.ts";
 import { keepingOpen } from "../../storage/sqlite.ts";
 import { openShard } from "../catalog.ts";
 import { sizeOf, stampOf } from "../scan.ts";
-import { type Cursor, hiddenBits, type Piece, readSession } from "./read.ts";
+import { type Cursor, type Piece, readSession } from "./read.ts";
 import { type Addition, newWriter, type Seen, type Writer } from "./write.ts";
 
 /** A session that has to be read. Plain data, so that it can be handed to a thread. */
@@ -159,17 +159,12 @@ async function* pieces(
   try {
     for await (const piece of readSession(adapter, ref, { words, begun })) {
       if (piece.cursor) piece.cursor.print = printOf(ref.path, piece.cursor.at.offset);
-      if (piece.end?.hidden === null && sizeOf(ref) <= LOOKED_AT_AGAIN)
-        piece.end.hidden = hiddenBits((await adapter.open(ref)).skeleton);
       yield piece;
     }
   } catch (error) {
     yield unreadable(adapter, ref, error);
   }
 }
-
-/** What the model sees of a longer session is found out when somebody asks. */
-const LOOKED_AT_AGAIN = 4 << 20;
 
 /** A row with its problem. What is known of the session from before stays until it can be read again. */
 function unreadable(adapter: Reader, ref: SessionRef, error: unknown): Piece {

@@ -1,7 +1,7 @@
 // One hit as it is shown: its session, its entry, and the line that it was found in.
 import type { DatabaseSync } from "node:sqlite";
 import type { Catalog } from "../catalog.ts";
-import { hiddenBits } from "../index/read.ts";
+import { hiddenBits } from "../index/order.ts";
 import { SCOPES, type Scope } from "../schema.ts";
 import { statement } from "../statement.ts";
 import { type LoadAdapters, type RecordPlace, refOf, textsAt } from "./read.ts";
