@@ -170,11 +170,15 @@ export async function dropCopies(
   found: readonly Found<Place>[],
   rows: Rows,
 ): Promise<void> {
-  const { newWriter } = await import("./index/write.ts");
   const kept = new Set(found);
-  for (const one of all) {
-    const row = kept.has(one) ? undefined : rows.of(one.ref);
-    const shard = row && catalog.shards[row.shard];
-    if (row && shard) newWriter(shard).remove(row.key);
+  const copies = all.flatMap((one) => (kept.has(one) ? [] : (rows.of(one.ref) ?? [])));
+  await dropRows(catalog, copies);
+}
+
+export async function dropRows({ shards }: Catalog, rows: Iterable<Row>): Promise<void> {
+  for (const { shard: number, key } of rows) {
+    const { newWriter } = await import("./index/write.ts");
+    const shard = shards[number];
+    if (shard) newWriter(shard).remove(key);
   }
 }

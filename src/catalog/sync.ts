@@ -10,6 +10,7 @@ import { type Catalog, SHARDS, shardOf } from "./catalog.ts";
 import type { Done, Job, RunOptions } from "./index/run.ts";
 import {
   dropCopies,
+  dropRows,
   forget,
   knowing,
   noteStore,
@@ -78,13 +79,15 @@ export async function sync(
   const { stale, left } = staleOf(found, options);
   const gone = missing(rows, places, unseen);
   const moved = renamed(catalog, stale, gone);
+  const elsewhere = continuedIn(stale, rows, moved);
   const removed = forget(
     catalog,
-    gone.filter((row) => !moved.has(row)),
+    gone.filter((row) => !moved.has(row) && !elsewhere.has(row)),
   );
   if (found.length < all.length) await dropCopies(catalog, all, found, rows);
   const counts = { added: 0, updated: 0, removed, unchanged: found.length - stale.length, problems: 0 };
   await runAll(catalog.folder, stale, options, counts);
+  await dropRows(catalog, elsewhere);
   // What is known of a store must not stand for sessions that were left for later.
   for (const store of stores) if (!left.has(store[0])) noteStore(catalog, store);
   const sessions = found.filter(({ ref }) => ref.parent === undefined).length;
@@ -193,6 +196,19 @@ function renamed(catalog: Catalog, stale: readonly Job[], gone: readonly Row[]):
     rename(catalog, row, ref.path);
   }
   return moved;
+}
+
+/** Sessions that were found at a new place, no shorter than they were: their own place has none any more. */
+function continuedIn(stale: readonly Job[], rows: Rows, moved: ReadonlySet<Row>): ReadonlySet<Row> {
+  const keyOf = ({ agent, originalId, thread }: Pick<Row, "agent" | "originalId"> & { thread?: string }) =>
+    `${agent}\0${originalId}\0${thread ?? ""}`;
+  const isNew = ({ ref }: Job) => rows.of(ref) === undefined;
+  const sizes = new Map(stale.filter(isNew).map(({ ref }) => [keyOf(ref), sizeOf(ref)]));
+  if (sizes.size === 0) return new Set();
+  // A stamp begins with the size of the main file.
+  const isShorter = (row: Row) => Number.parseInt(row.stamp, 10) > (sizes.get(keyOf(row)) ?? -1);
+  const away = rows.all.filter((row) => !row.isThere && !moved.has(row) && sizes.has(keyOf(row)));
+  return new Set(away.filter((row) => !isShorter(row)));
 }
 
 type Counts = Omit<SyncReport, "ms" | "sessions">;

@@ -84,7 +84,8 @@ describe("changing a disk", () => {
     "src/verify/": "builds the private folder in which the real CLI runs, and removes it",
     "src/adapters/opencode/plan.ts": "an empty configuration under the temp folder for an import",
     "src/cli/catalog.ts": "a catalog under the temp folder where none can be kept",
-    "src/catalog/catalog.ts": "makes the folders of our own databases, and removes those that are not used any more",
+    "src/catalog/catalog.ts":
+      "makes the folders of our own databases, and removes those that are not used any more",
     "src/catalog/archive/manifest.ts": "the manifest of our own archive",
     "src/adapters/program.ts": "an empty home under the temp folder for asking a CLI its version",
   };

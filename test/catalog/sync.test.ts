@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Looking } from "../../src/adapters/adapter.ts";
 import { adapters } from "../../src/adapters/index.ts";
@@ -151,6 +151,33 @@ describe("a store that changes", () => {
     expect(report).toMatchObject({ added: 0, removed: 0 });
     expect(rows({ agents: ["claude"] })).toMatchObject(before.map(({ id, title }) => ({ id, title })));
     expect(dump(own)).toEqual(await atOnce());
+  });
+
+  it.each([
+    ["at once", []],
+    ["after it was missed", ["sync"]],
+  ])("knows a session once that goes on under another path, %s", async (_, between) => {
+    await synced(home, own);
+    const path = join(home, CLAUDE);
+    const elsewhere = join(home, ".claude/projects/-home-dev-moved", basename(CLAUDE));
+    const text = readFileSync(path, "utf8");
+    rmSync(path);
+    for (const _ of between) await synced(home, own);
+    mkdirSync(dirname(elsewhere));
+    writeFileSync(elsewhere, `${text}{"type":"title","title":"Another"}\n`);
+    await synced(home, own);
+    expect(dump(own)).toEqual(await atOnce());
+  });
+
+  it("keeps what is gone where its session goes on shorter than it was", async () => {
+    await synced(home, own);
+    const path = join(home, CLAUDE);
+    const elsewhere = join(home, ".claude/projects/-home-dev-moved", basename(CLAUDE));
+    const [first = ""] = readFileSync(path, "utf8").split("\n");
+    rmSync(path);
+    mkdirSync(dirname(elsewhere));
+    writeFileSync(elsewhere, `${first}\n`);
+    expect(await synced(home, own)).toMatchObject({ added: 1, removed: 1 });
   });
 
   it("lists what is gone only when it is asked to, until it is back", async () => {
