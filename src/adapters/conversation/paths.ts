@@ -1,9 +1,7 @@
 // Where conversations lie: in a folder of each project.
 import { basename, dirname, join } from "node:path";
-import { readRecords } from "../../storage/records.ts";
 import type { Home, Looking, SessionRef, StoreFolder } from "../adapter.ts";
 import { entriesOf, fileRef } from "../folder.ts";
-import { isLine } from "./native.ts";
 
 const FOLDER = ".conversations";
 const ENDING = ".jsonl";
@@ -31,19 +29,7 @@ export function projectOf(path: string): string | undefined {
   return basename(folder) === FOLDER ? dirname(folder) : undefined;
 }
 
-/** By its first line that says anything. */
-export async function recognise(path: string): Promise<SessionRef | undefined> {
-  try {
-    for await (const batch of readRecords(path, { shrink: true }))
-      for (const { value } of batch) if (value !== undefined) return isLine(value) ? refOf(path) : undefined;
-  } catch {
-    // What cannot be read as lines is none of ours.
-    return undefined;
-  }
-  return undefined;
-}
-
-function refOf(path: string, looking?: Looking): SessionRef | undefined {
+export function refOf(path: string, looking?: Looking): SessionRef | undefined {
   const main = fileRef(path, "main", looking);
   return main && { agent: "conversation", originalId: basename(path, ENDING), path, files: [main] };
 }
