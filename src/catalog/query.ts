@@ -67,20 +67,21 @@ export function listSessions(catalog: Catalog, wanted: Query, facts: Facts = {})
   const isNewest = sort === "updated" && minCost === undefined && !wanted.archived;
   // Of each shard no more of the newest are needed than are shown in all.
   const page = isNewest && Number.isFinite(end) ? `ORDER BY updated DESC, id LIMIT ${Math.floor(end)}` : "";
-  const rows: SessionSummary[] = [];
+  const rows: Listed[] = [];
   let total = 0;
   for (const [number, shard] of catalog.shards.entries()) {
     const found = shard.prepare(`SELECT ${COLUMNS} FROM session WHERE ${where} ${page}`).all(...values);
     for (const row of found as unknown as Row[]) {
       if (facts.isHere && !facts.isHere(row)) continue;
       const summary = summaryOf(row, displayName, costOf(row, number, facts.costs));
-      if (minCost === undefined || (summary.cost ?? 0) >= minCost) rows.push(summary);
+      if (minCost === undefined || (summary.cost ?? 0) >= minCost) rows.push({ summary, time: row.updated });
     }
     if (page !== "") total += countOf(shard, where, values);
   }
   if (page === "") total = rows.length;
   rows.sort(ORDERS[sort]);
-  return { sessions: rows.slice(offset, end), total, hasMore: end < total };
+  const sessions = rows.slice(offset, end).map(({ summary }) => summary);
+  return { sessions, total, hasMore: end < total };
 }
 
 /** The folders that sessions were in. */
@@ -195,22 +196,28 @@ function conditions(wanted: Query, models: () => string[]): { where: string; val
   return { where: parts.join(" AND "), values };
 }
 
-type Order = (a: SessionSummary, b: SessionSummary) => number;
+/** The time is that of the database, which the text has less exactly: both have to order alike. */
+interface Listed {
+  summary: SessionSummary;
+  time: number;
+}
+
+type Order = (a: Listed, b: Listed) => number;
 
 const text =
   (pick: (row: SessionSummary) => string): Order =>
   (a, b) =>
-    pick(a).localeCompare(pick(b)) || newest(a, b);
+    pick(a.summary).localeCompare(pick(b.summary)) || newest(a, b);
 const most =
   (pick: (row: SessionSummary) => number): Order =>
   (a, b) =>
-    pick(b) - pick(a) || newest(a, b);
-const newest: Order = (a, b) => compare(b.updated, a.updated) || compare(a.id, b.id);
+    pick(b.summary) - pick(a.summary) || newest(a, b);
+const newest: Order = (a, b) => b.time - a.time || compare(a.summary.id, b.summary.id);
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 const ORDERS: Record<Sort, Order> = {
   updated: newest,
-  created: (a, b) => compare(b.created, a.created) || newest(a, b),
+  created: (a, b) => compare(b.summary.created, a.summary.created) || newest(a, b),
   title: text(({ title }) => title),
   project: text(({ project }) => project),
   agent: text(({ agent }) => agent),

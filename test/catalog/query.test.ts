@@ -167,6 +167,18 @@ describe("query", () => {
     });
   });
 
+  it("shows each session on one page, also of those that changed in the same millisecond", async () => {
+    const given = Array.from({ length: 24 }, (_, at) => ({
+      id: `s${at}`,
+      updated: 1 - ((at * 7) % 24) / 1e10,
+    }));
+    const adapters = [agent("a", given)];
+    const whole = await ids({}, adapters);
+    expect(new Set(whole).size).toBe(24);
+    const pages = await Promise.all(whole.map((_, offset) => ids({ limit: 1, offset }, adapters)));
+    expect(pages.flat()).toEqual(whole);
+  });
+
   it("reads no more files than the newest page needs", async () => {
     const opened: string[] = [];
     const given = Array.from({ length: 50 }, (_, at) => ({ id: `s${at}`, updated: at }));
