@@ -84,6 +84,14 @@ export function listSessions(catalog: Catalog, wanted: Query, facts: Facts = {})
   return { sessions, total, hasMore: end < total };
 }
 
+/** The condition that a session's project is this folder or below, and its values. */
+export function inFolder(project: string): [condition: string, ...values: SQLInputValue[]] {
+  const folder = project.replace(/[\\/]+$/, "");
+  // SQLite counts whole characters, of which some are two here.
+  const length = [...folder].length + 1;
+  return ["(project = ? OR substr(project, 1, ?) IN (?, ?))", folder, length, `${folder}/`, `${folder}\\`];
+}
+
 /** The folders that sessions were in. */
 export function projectsIn(catalog: Catalog): string[] {
   return valuesIn(catalog, "project");
@@ -178,16 +186,7 @@ function conditions(wanted: Query, models: () => string[]): { where: string; val
     add(`${column} IN (${given.map(() => "?").join()})`, ...given);
   if (agents) addAny("agent", agents);
   if (provider !== undefined) add("provider = ?", badgeOf(provider));
-  if (project !== undefined) {
-    const folder = project.replace(/[\\/]+$/, "");
-    add(
-      "(project = ? OR substr(project, 1, ?) IN (?, ?))",
-      folder,
-      folder.length + 1,
-      `${folder}/`,
-      `${folder}\\`,
-    );
-  }
+  if (project !== undefined) add(...inFolder(project));
   if (model !== undefined) addAny("model", models());
   if (since) add("updated >= ?", since.getTime());
   if (errors) add("problems != '[]'");

@@ -157,6 +157,17 @@ describe("query", () => {
     expect(await ids(wanted)).toEqual(expected);
   });
 
+  it("finds what is below a folder, whatever characters its name has", async () => {
+    const given = ["/🚀", "/🚀/app", "/🚀/ä/𠮷", "/🚀app"].map((project) => ({
+      id: project,
+      updated: 1,
+      project,
+    }));
+    const below = async (project: string) => (await ids({ project }, [agent("a", given)])).toSorted();
+    expect(await below("/🚀")).toEqual(["/🚀", "/🚀/app", "/🚀/ä/𠮷"]);
+    expect(await below("/🚀/ä/")).toEqual(["/🚀/ä/𠮷"]);
+  });
+
   it("says how many there are", async () => {
     const adapters = [agent("a", some)];
     expect(await query(adapters, { limit: 1 })).toMatchObject({ total: 3, hasMore: true });

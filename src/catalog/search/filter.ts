@@ -1,5 +1,6 @@
 // What a search is narrowed to, as conditions on the rows of `entry` (e) and `session`.
 import type { SQLInputValue } from "node:sqlite";
+import { inFolder } from "../query.ts";
 import { SCOPES, type Scope } from "../schema.ts";
 import { sinceOf } from "../since.ts";
 import type { Filter } from "./query.ts";
@@ -87,17 +88,6 @@ function named(column: "tool" | "file", [sql, ...values]: Condition): Condition 
 function isTool(value: string): Condition {
   const line = (names: string) => `instr(char(10) || lower(value) || char(10), char(10) || ${names}) > 0`;
   return value.endsWith("*") ? [line("?"), lower(value.slice(0, -1))] : [line("? || char(10)"), lower(value)];
-}
-
-function inFolder(project: string): Condition {
-  const folder = project.replace(/[\\/]+$/, "");
-  return [
-    "(project = ? OR substr(project, 1, ?) IN (?, ?))",
-    folder,
-    folder.length + 1,
-    `${folder}/`,
-    `${folder}\\`,
-  ];
 }
 
 /** SQLite's `lower` knows ASCII only. */
