@@ -1,10 +1,13 @@
 // What is new of a file, or of a session's rows: which of the frames that are archived are still its beginning, and
 // the frames behind them.
 import type { DatabaseSync } from "node:sqlite";
+import { BatonError } from "../../session/error.ts";
+import { codeOf } from "../../storage/disk.ts";
 import { framesOf, framesOfLines, type OpenedFile, openToFrame } from "../../storage/frames.ts";
 import { digestOf } from "../../storage/pack.ts";
 import type { NativeRecord } from "../../storage/records.ts";
 import { statement } from "../statement.ts";
+import { growthOf } from "./grown.ts";
 import type { Version } from "./notes.ts";
 import type { Batches } from "./write.ts";
 
@@ -19,7 +22,6 @@ interface Known {
   size: number;
   mtimeMs: number;
   inode: number;
-  lines: number;
   parts: Part[];
 }
 
@@ -90,25 +92,31 @@ export async function versionOfLines(
   lines: AsyncIterable<readonly NativeRecord[]>,
 ): Promise<Version | undefined> {
   const known = knownVersion(database, name);
+  const parts = known?.parts ?? [];
+  const growth = growthOf(parts.map(({ hash }) => ({ hash, read: () => ifWhole(batches, hash) })));
   const frames: [string, number][] = [];
   let size = 0;
   let count = 0;
-  for await (const frame of framesOfLines(bytesOf(lines))) {
-    frames.push([await batches.frame(frame.bytes), frame.bytes.length]);
-    size += frame.bytes.length;
-    count += frame.lines;
+  for await (const { bytes, lines: inside } of framesOfLines(bytesOf(lines))) {
+    const hash = await batches.frame(bytes);
+    await growth.add(hash, bytes);
+    frames.push([hash, bytes.length]);
+    size += bytes.length;
+    count += inside;
   }
-  const parts = known?.parts ?? [];
   if (known && parts.length === frames.length && parts.every(({ hash }, at) => hash === frames[at]?.[0]))
     return undefined;
-  // The first line and the last frame change as the session goes on; none of its lines may have gone.
-  const middle = parts.slice(1, -1);
-  const isGrown =
-    known !== undefined &&
-    known.lines <= count &&
-    middle.every(({ hash }, at) => hash === frames[at + 1]?.[0]);
-  const replaces = known !== undefined && !isGrown;
+  const replaces = known !== undefined && !(await growth.isGrown());
   return { name, size, mtimeMs: 0, inode: 0, lines: count, replaces, keeps: 0, frames };
+}
+
+async function ifWhole(batches: Batches, hash: string | undefined): Promise<Buffer | undefined> {
+  try {
+    return hash === undefined ? undefined : await batches.read(hash);
+  } catch (error) {
+    if (error instanceof BatonError || codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
 }
 
 async function* bytesOf(lines: AsyncIterable<readonly NativeRecord[]>): AsyncGenerator<Uint8Array[]> {
@@ -118,7 +126,7 @@ async function* bytesOf(lines: AsyncIterable<readonly NativeRecord[]>): AsyncGen
 function knownVersion(database: DatabaseSync, name: string): Known | undefined {
   const file = statement(
     database,
-    "SELECT key, size, mtime, inode, lines FROM file WHERE name = ? AND until IS NULL",
+    "SELECT key, size, mtime, inode FROM file WHERE name = ? AND until IS NULL",
   ).get(name);
   if (!file) return undefined;
   const parts = statement(
@@ -136,7 +144,6 @@ function knownVersion(database: DatabaseSync, name: string): Known | undefined {
     size: Number(file.size),
     mtimeMs: Number(file.mtime),
     inode: Number(file.inode),
-    lines: Number(file.lines),
     parts,
   };
 }

@@ -3,13 +3,23 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { compressed, digestOf, openPack, type PackWriter, type Place } from "../../storage/pack.ts";
+import {
+  compressed,
+  digestOf,
+  openPack,
+  type PackWriter,
+  type Place,
+  readFrame,
+} from "../../storage/pack.ts";
+import { statement } from "../statement.ts";
 import { addFrame, addPack, packName, packNumber } from "./manifest.ts";
 import { applyNote, type Note } from "./notes.ts";
 
 export interface Batches {
   /** Takes a frame in, unless it is there already; its hash as notes name it. The bytes are not to be changed. */
   frame(bytes: Buffer): Promise<string>;
+  /** A frame that was there before, by its hash as notes name it. */
+  read(hash: string): Promise<Buffer>;
   /** Behind all frames that it names. */
   add(note: Note): Promise<void>;
   /** Everything so far is in the archive. */
@@ -69,6 +79,7 @@ export async function newBatches(folder: string, database: DatabaseSync): Promis
       if (batch.bytes >= BATCH_BYTES) await send();
       return name;
     },
+    read: (hash) => readKnown(folder, database, Buffer.from(hash, "base64")),
     async add(note) {
       batch.notes.push(note);
       if (batch.notes.length >= BATCH_NOTES) await send();
@@ -83,6 +94,15 @@ export async function newBatches(folder: string, database: DatabaseSync): Promis
       await pack.writer.close();
     },
   };
+}
+
+function readKnown(folder: string, database: DatabaseSync, hash: Buffer): Promise<Buffer> {
+  const { name, offset, length, size } = statement(
+    database,
+    `SELECT pack.name, frame.offset, frame.length, frame.size FROM frame JOIN pack ON pack.key = frame.pack
+     WHERE frame.hash = ?`,
+  ).get(hash) as { name: string; offset: number; length: number; size: number };
+  return readFrame(join(folder, name), { offset, length }, { hash, size });
 }
 
 function newBatch(): Batch {
