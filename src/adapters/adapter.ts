@@ -245,6 +245,8 @@ export interface Reader extends Place {
   /** How its records are read, for whoever folds them himself. */
   // biome-ignore lint/suspicious/noExplicitAny: each adapter has a state of its own, opaque to everybody else.
   reading(ref: SessionRef): Promise<Reading<any>>;
+  // biome-ignore lint/suspicious/noExplicitAny: each adapter has a state of its own, opaque to everybody else.
+  fold: Fold<any>;
 }
 
 export interface Adapter extends Reader {
@@ -271,8 +273,6 @@ export interface Adapter extends Reader {
   keepsakes?(ref: SessionRef): Promise<Keepsakes>;
   /** What brings a deleted session back; absent = its files, where they were. */
   restore?(kept: Kept, home: Home): AsyncIterable<Change>;
-  // biome-ignore lint/suspicious/noExplicitAny: each adapter has a state of its own, opaque to everybody else.
-  fold: Fold<any>;
   /** Translates one call and its result into the agent's own tools. */
   tools(call: ToolCall, result: ToolResult | undefined): Translated;
   /** The session in the agent's dialect. Streams; draining it without applying is the analysis. */

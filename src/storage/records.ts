@@ -50,7 +50,7 @@ export interface ReadOptions {
   strings?: Map<number, readonly Stretch[]> | undefined;
   /** Do not parse at all: for passes that need bytes only. The records are the same. */
   raw?: boolean;
-  /** Only the first record is wanted: rows of a database need not be gathered for a batch. */
+  /** Only the first record is wanted: no more need be read or parsed for a batch. */
   single?: boolean;
   /** Stop at this byte, which must be the start of a line. */
   end?: number;
@@ -248,7 +248,7 @@ function splitter(
       inLine = isTooLong;
       if (newline !== -1 && !isTooLong) position.line++;
       start = stop;
-      if (records.length >= BATCH) {
+      if (records.length >= BATCH || options.single) {
         yield records;
         records = [];
       }

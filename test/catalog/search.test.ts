@@ -29,7 +29,7 @@ describe("a search", () => {
     ["prompt", ["Please fix the [zebra] crossing"]],
     ["thinking", ["The [zebra] is striped"]],
     ["reply", ["I look at the [zebra] now"]],
-    ["tool_input", ["[zebra]", "grep [zebra]"]],
+    ["tool_input", ["/home/me/app/src/road.ts [zebra] horse", "grep [zebra]"]],
     ["tool_output", ["[zebra] became horse", "src/[zebra].ts: const [zebra] = 1"]],
   ] as const)("looks into %s", async (scope, lines) => {
     const home = await privateHome();

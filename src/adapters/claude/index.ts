@@ -4,7 +4,6 @@ import type { Adapter } from "../adapter.ts";
 import { canExtend } from "./extend.ts";
 import { activity, configuration, isLive, mayBeLive, version } from "./installed.ts";
 import { keepsakes, lines, restore } from "./kept.ts";
-import { fold } from "./read.ts";
 import { reader } from "./reader.ts";
 import { recognise } from "./recognise.ts";
 import { sandbox } from "./sandbox.ts";
@@ -26,7 +25,6 @@ export const claude: Adapter = {
   lines,
   keepsakes,
   restore,
-  fold,
   tools: (call, result) => translate(call, result),
   write,
   plan,

@@ -7,7 +7,6 @@ import { keepsakes, restore } from "./kept.ts";
 import { bundle } from "./open.ts";
 import { recognise } from "./paths.ts";
 import { pathOf, plan, resumeCommand } from "./plan.ts";
-import { fold } from "./read.ts";
 import { reader } from "./reader.ts";
 import { sandbox } from "./sandbox.ts";
 import { tools } from "./tools.ts";
@@ -29,7 +28,6 @@ export const codex: Adapter = {
   keepsakes,
   restore,
   bundle,
-  fold,
   tools,
   write,
   plan,

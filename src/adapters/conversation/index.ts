@@ -1,7 +1,6 @@
 // The adapter for workspace conversations. README.md describes the store.
 import type { Adapter } from "../adapter.ts";
 import { PLAIN, READ_ONLY } from "../read-only.ts";
-import { fold } from "./read.ts";
 import { reader } from "./reader.ts";
 import { recognise } from "./recognise.ts";
 import { tools } from "./tools.ts";
@@ -11,6 +10,5 @@ export const conversation: Adapter = {
   ...reader,
   holds: { ...PLAIN, models: "per_message" },
   recognise,
-  fold,
   tools,
 };

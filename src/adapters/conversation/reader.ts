@@ -13,6 +13,7 @@ export const reader: Reader = {
   badgeOf: providersBadge,
   open: (ref) => openSource(reading(ref)),
   reading: async (ref) => reading(ref),
+  fold,
 };
 
 function reading(ref: SessionRef): Reading<State> {

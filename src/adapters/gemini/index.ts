@@ -7,7 +7,6 @@ import { configuration, isLive, mayBeLive, version } from "./installed.ts";
 import { keepsakes, restore } from "./kept.ts";
 import { recognise } from "./paths.ts";
 import { pathOf, plan, resumeCommand } from "./plan.ts";
-import { fold } from "./read.ts";
 import { reader } from "./reader.ts";
 import { lastUsed } from "./retention.ts";
 import { sandbox } from "./sandbox.ts";
@@ -29,7 +28,6 @@ export const gemini: Adapter = {
   recognise,
   keepsakes,
   restore,
-  fold,
   tools: translate,
   write,
   plan,

@@ -8,7 +8,6 @@ import { keepsakes, lines, restore } from "./kept.ts";
 import { isResumable } from "./open.ts";
 import { recognise } from "./paths.ts";
 import { pathOf, plan, resumeCommand } from "./plan.ts";
-import { fold } from "./read.ts";
 import { reader } from "./reader.ts";
 import { remarks } from "./remarks.ts";
 import { sandbox } from "./sandbox.ts";
@@ -32,7 +31,6 @@ export const opencode: Adapter = {
   lines,
   keepsakes,
   restore,
-  fold,
   tools,
   write,
   plan,

@@ -2,7 +2,6 @@
 import type { Adapter } from "../adapter.ts";
 import { PLAIN, READ_ONLY } from "../read-only.ts";
 import { recognise } from "./paths.ts";
-import { fold } from "./read.ts";
 import { reader } from "./reader.ts";
 import { tools } from "./tools.ts";
 
@@ -11,6 +10,5 @@ export const yume: Adapter = {
   ...reader,
   holds: { ...PLAIN, models: "per_session" },
   recognise,
-  fold,
   tools,
 };

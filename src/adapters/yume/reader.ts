@@ -3,6 +3,7 @@ import type { Reader } from "../adapter.ts";
 import { providersBadge } from "../read-only.ts";
 import { open, reading } from "./open.ts";
 import { place } from "./place.ts";
+import { fold } from "./read.ts";
 
 export const reader: Reader = {
   ...place,
@@ -10,4 +11,5 @@ export const reader: Reader = {
   badgeOf: providersBadge,
   open,
   reading,
+  fold,
 };

@@ -4,7 +4,7 @@ import type { Catalog } from "../catalog.ts";
 import { hiddenBits } from "../index/order.ts";
 import { SCOPES, type Scope } from "../schema.ts";
 import { statement } from "../statement.ts";
-import { type LoadAdapters, type RecordPlace, refOf, textsAt } from "./read.ts";
+import { type LoadReaders, type RecordPlace, refOf, textsAt } from "./read.ts";
 import { cutAround, type Finder, type Snippet, type Spot } from "./snippet.ts";
 
 export interface Hit {
@@ -46,7 +46,7 @@ export interface HitRow {
 export interface Showing {
   catalog: Catalog;
   finder: Finder;
-  adapters: LoadAdapters;
+  readers: LoadReaders;
   width: number | undefined;
   shown: ((text: string) => string) | undefined;
 }
@@ -71,12 +71,12 @@ async function learn(
   details: ReadonlyMap<DatabaseSync, ReadonlyMap<number, Details>>,
   showing: Showing & { shown(text: string): string },
 ): Promise<void> {
-  for (const { shard, row } of page) {
+  for (const { shard, row, scope } of page) {
     const found = details.get(shard)?.get(row);
     if (!found) continue;
     showing.shown(found.title);
     showing.shown(found.project);
-    await snippetOf({ ...found, isGone: found.gone !== null }, showing);
+    await snippetOf({ ...found, scope, isGone: found.gone !== null }, showing);
   }
 }
 
@@ -87,9 +87,9 @@ function detailsIn(shard: DatabaseSync, rows: readonly HitRow[]): Map<number, De
 
 async function hitOf({ shard, key, scope, score }: HitRow, details: Details, showing: Showing): Promise<Hit> {
   const { id, agent, title, project, updated, entry, position, tool, gone } = details;
-  const place = { ...details, isGone: gone !== null };
+  const place = { ...details, scope, isGone: gone !== null };
   const snippet = await snippetOf(place, showing);
-  const hidden = details.hidden ?? (await lookAgain(shard, key, place, showing.adapters));
+  const hidden = details.hidden ?? (await lookAgain(shard, key, place, showing.readers));
   return {
     session: id,
     agent,
@@ -120,10 +120,8 @@ const DETAILS = `SELECT e.id AS row, e.entry, e.position, e.record, e.offset, e.
   LEFT JOIN name tool ON tool.key = e.tool LEFT JOIN name file ON file.key = e.file
   WHERE e.id IN (SELECT value FROM json_each(?))`;
 
-interface Details extends Omit<RecordPlace, "isGone"> {
+interface Details extends Omit<RecordPlace, "isGone" | "scope"> {
   row: number;
-  entry: string;
-  position: number;
   tool: string | null;
   id: string;
   title: string;
@@ -135,14 +133,15 @@ interface Details extends Omit<RecordPlace, "isGone"> {
 
 async function snippetOf(
   place: RecordPlace,
-  { catalog, finder, adapters, width, shown }: Showing,
+  { catalog, finder, readers, width, shown }: Showing,
 ): Promise<Snippet & { problem?: string }> {
   let best: Spot | undefined;
   try {
-    for await (const texts of textsAt(place, adapters, catalog.batonHome)) {
+    for await (const texts of textsAt(place, readers, catalog.batonHome)) {
       // Before a piece is cut out of it, which could tear what is to be hidden.
-      best = bestIn(shown ? Iterator.from(texts).map(shown) : texts, finder);
-      if (best) break;
+      const spot = bestIn(shown ? Iterator.from(texts).map(shown) : texts, finder);
+      if (isBetter(spot, best)) best = spot;
+      if (best && best.phrases >= 1) break;
     }
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
@@ -159,10 +158,14 @@ function bestIn(texts: Iterable<string>, finder: Finder): Spot | undefined {
   let best: Spot | undefined;
   for (const text of texts) {
     const spot = finder.find(text);
-    if (spot && spot.phrases > (best?.phrases ?? 0)) best = spot;
+    if (isBetter(spot, best)) best = spot;
     if (best && best.phrases >= finder.phrases) break;
   }
   return best;
+}
+
+function isBetter(spot: Spot | undefined, than: Spot | undefined): spot is Spot {
+  return spot !== undefined && (than === undefined || spot.phrases > than.phrases);
 }
 
 /** A long session that was added to is not looked at as a whole each time; now somebody wants to know. */
@@ -170,12 +173,12 @@ async function lookAgain(
   shard: DatabaseSync,
   key: number,
   place: RecordPlace,
-  adapters: LoadAdapters,
+  readers: LoadReaders,
 ): Promise<Uint8Array | null> {
-  const adapter = (await adapters()).find(({ id }) => id === place.agent);
-  if (!adapter || place.isGone) return null;
+  const reader = (await readers()).find(({ id }) => id === place.agent);
+  if (!reader || place.isGone) return null;
   try {
-    const bits = hiddenBits((await adapter.open(refOf(place))).skeleton);
+    const bits = hiddenBits((await reader.open(refOf(place))).skeleton);
     shard.prepare("UPDATE session SET hidden = ? WHERE key = ? AND hidden IS NULL").run(bits, key);
     return bits;
   } catch {

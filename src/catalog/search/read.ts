@@ -1,14 +1,18 @@
-// The texts of one native record, for a snippet: from its bytes in the session's file, through the adapter where the
-// session is no file of lines, from the archive where the file is gone.
+// The texts of a hit, for its line: those that were indexed. The native record is folded once more by itself; it comes
+// from its bytes in the session's file, through the reader where the session is no file of lines, from the archive
+// where the file is gone.
 import { closeSync, constants, openSync, readSync } from "node:fs";
-import type { Adapter, FileRef, SessionRef } from "../../adapters/adapter.ts";
+import type { FileRef, Reader, SessionRef } from "../../adapters/adapter.ts";
 import { BatonError } from "../../session/error.ts";
+import type { Entry } from "../../session/session.ts";
+import type { NativeRecord } from "../../storage/records.ts";
 import { readArchived } from "../archive/read.ts";
 import { BESIDE } from "../index/beside.ts";
 import { textsOf } from "../index/texts.ts";
+import { stringsIn, unescaped } from "./strings.ts";
 
-/** They are asked for only where a file's own bytes are not enough. */
-export type LoadAdapters = () => Promise<readonly Adapter[]>;
+/** They are asked for only when there is something to show. */
+export type LoadReaders = () => Promise<readonly Reader[]>;
 
 /** Where a text comes from. */
 export interface RecordPlace {
@@ -20,8 +24,11 @@ export interface RecordPlace {
   files: string;
   parent: string | null;
   isGone: boolean;
-  /** Of the entry in the session. */
+  /** The entry's id, and its place in the session. */
+  entry: string;
   position: number;
+  /** Which of the entry's texts. */
+  scope: number;
   record: number;
   offset: number;
   length: number;
@@ -29,111 +36,115 @@ export interface RecordPlace {
   file: string | null;
 }
 
-/** The strings of the record; then, for whom they are not the text that was indexed, what the adapter makes of it. */
+/** The text that was indexed, as surely as it can be had cheaply; then, for whom it is not that, by other ways. */
 export async function* textsAt(
   place: RecordPlace,
-  adapters: LoadAdapters,
+  readers: LoadReaders,
   batonHome: string,
 ): AsyncGenerator<Iterable<string>> {
-  if (place.record === BESIDE && place.file !== null && !place.isGone) yield [besideAt(place, place.file)];
-  else if (place.isGone) yield stringsIn(await archived(place, batonHome));
-  else {
-    if (place.path.endsWith(".jsonl")) yield linesAt(place);
-    yield* throughAdapter(place, adapters);
+  if (place.record === BESIDE && place.file !== null && !place.isGone) {
+    yield [besideAt(place, place.file)];
+    return;
   }
+  const reader = (await readers()).find(({ id }) => id === place.agent);
+  const bytes = place.isGone ? await archived(place, batonHome) : bytesAt(place);
+  if (bytes && reader) yield told(reader, place, recordOf(place, bytes));
+  if (!place.isGone && place.length > WHOLE && isLine(place)) yield piecesAt(place);
+  else if (!place.isGone && reader) yield* throughReader(place, reader, bytes === undefined);
+  if (bytes) yield stringsIn(bytes);
 }
 
 /** Longer records are looked through in pieces, because no more than that is parsed for one line of text. */
 const WHOLE = 4 << 20;
 const OVERLAP = 4 << 10;
 
-function* linesAt({ path, offset, length }: RecordPlace): Generator<string> {
-  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  try {
-    for (let at = 0; at < length; at += WHOLE - OVERLAP) {
-      const bytes = Buffer.allocUnsafe(Math.min(WHOLE, length - at));
-      const read = readSync(file, bytes, 0, bytes.length, offset + at);
-      yield* length > WHOLE
-        ? [unescaped(bytes.toString("utf8", 0, read))]
-        : stringsIn(bytes.subarray(0, read));
-      if (at + bytes.length >= length) return;
-    }
-  } finally {
-    closeSync(file);
+function isLine({ path }: RecordPlace): boolean {
+  return path.endsWith(".jsonl");
+}
+
+function bytesAt(place: RecordPlace): Buffer | undefined {
+  const { path, offset, length } = place;
+  return isLine(place) && length <= WHOLE ? stretchOf(path, offset, length) : undefined;
+}
+
+function* piecesAt({ path, offset, length }: RecordPlace): Generator<string> {
+  for (let at = 0; ; at += WHOLE - OVERLAP) {
+    yield unescaped(stretchOf(path, offset + at, Math.min(WHOLE, length - at)).toString("utf8"));
+    if (at + WHOLE >= length) return;
   }
 }
 
 function besideAt({ offset, length }: RecordPlace, path: string): string {
+  return stretchOf(path, offset, length).toString("utf8");
+}
+
+/** Shorter where the file ends before. */
+function stretchOf(path: string, offset: number, length: number): Buffer {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const bytes = Buffer.allocUnsafe(length);
-    return bytes.toString("utf8", 0, readSync(file, bytes, 0, length, offset));
+    return bytes.subarray(0, readSync(file, bytes, 0, length, offset));
   } finally {
     closeSync(file);
   }
 }
 
-/** A piece of JSON as nearly the text that it says. */
-function unescaped(json: string): string {
-  return json.replace(/\\(?:u([0-9a-f]{4})|(.))/gi, (_, code: string | undefined, character: string) =>
-    code !== undefined
-      ? String.fromCharCode(Number.parseInt(code, 16))
-      : /[nrtbf]/.test(character)
-        ? " "
-        : character,
-  );
-}
-
-function* stringsIn(bytes: Buffer): Generator<string> {
-  const text = bytes.toString("utf8");
-  const value = parsed(text);
-  // A damaged line is still text.
-  if (value === undefined) yield unescaped(text);
-  else yield* strings(value);
+/** Undefined for what is damaged: a reader knows more of that. */
+function recordOf({ record: index, offset, length }: RecordPlace, bytes: Buffer): NativeRecord {
+  const value = parsed(bytes.toString("utf8"));
+  return { index, line: index + 1, offset, length, value, whole: true, terminated: true, losses: [], bytes };
 }
 
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Whoever asks takes it as text then.
+    // A record without a value has no entries.
     return undefined;
   }
 }
 
-const DEEPEST = 200;
-
-function* strings(value: unknown, depth = 0): Generator<string> {
-  if (typeof value === "string") {
-    // Arguments and outputs may be JSON once more.
-    const inner = /^\s*[{[]/.test(value) ? parsed(value) : undefined;
-    if (inner !== undefined && depth < DEEPEST) yield* strings(inner, depth + 1);
-    yield value;
-  } else if (typeof value === "number") yield String(value);
-  else if (typeof value === "object" && value !== null && depth < DEEPEST)
-    for (const inner of Object.values(value)) yield* strings(inner, depth + 1);
+/** What the record says by itself; nothing when it takes others to know which entries it has. */
+function told({ fold }: Reader, place: RecordPlace, record: NativeRecord): string[] {
+  const { path, originalId, thread, entry } = place;
+  const state: unknown = fold.initial({ path, originalId, ...(thread !== "" && { thread }) });
+  const found = fold.step(state, record);
+  return found.flatMap((one) =>
+    one.type === "entry" && one.entry.id === entry ? textsIn(one.entry, place) : [],
+  );
 }
 
-async function* throughAdapter(place: RecordPlace, adapters: LoadAdapters): AsyncGenerator<Iterable<string>> {
-  const adapter = (await adapters()).find(({ id }) => id === place.agent);
-  if (!adapter) return;
+/** Whether a text is context may depend on what came before, so there may be none of the scope. */
+function textsIn(entry: Entry, place: RecordPlace): string[] {
+  const texts = textsOf(entry);
+  const own = texts.filter(({ scope }) => scope === place.scope);
+  return (own.length > 0 ? own : texts).map(({ text }) => text);
+}
+
+async function* throughReader(
+  place: RecordPlace,
+  reader: Reader,
+  isFirst: boolean,
+): AsyncGenerator<Iterable<string>> {
   const ref = refOf(place);
-  const bytes = await recordOf(await adapter.reading(ref), place);
-  if (bytes) yield stringsIn(bytes);
-  // A few texts stand in no record: the adapter knows that the agent adds them.
-  if ((ref.files[0]?.size ?? 0) > WHOLE) return;
-  const { position } = place;
-  const source = await adapter.open(ref);
-  for await (const entry of source.entries({ from: position, to: position + 1 }))
-    yield textsOf(entry).map(({ text }) => text);
+  const record = await recordIn(await reader.reading(ref), place);
+  if (record) yield told(reader, place, record);
+  // Some texts need what stands before them, and a few stand in no record: the agent adds them.
+  if ((ref.files[0]?.size ?? 0) <= WHOLE) {
+    const { position } = place;
+    const source = await reader.open(ref);
+    for await (const entry of source.entries({ from: position, to: position + 1 }))
+      yield textsIn(entry, place);
+  }
+  if (record && isFirst) yield stringsIn(record.bytes);
 }
 
-async function recordOf(
-  { read }: Awaited<ReturnType<Adapter["reading"]>>,
+async function recordIn(
+  { read }: Awaited<ReturnType<Reader["reading"]>>,
   { record: index, offset }: RecordPlace,
-): Promise<Buffer | undefined> {
-  for await (const [record] of read({ from: { index, offset, line: index + 1 }, raw: true, single: true }))
-    if (record) return Buffer.from(record.bytes);
+): Promise<NativeRecord | undefined> {
+  for await (const [record] of read({ from: { index, offset, line: index + 1 }, single: true }))
+    if (record) return { ...record, bytes: Buffer.from(record.bytes) };
   return undefined;
 }
 

@@ -10,7 +10,7 @@ import { bit, type Hit, type HitRow, hitsOf } from "./hit.ts";
 import { matchIn, nearness } from "./match.ts";
 import type { Phrase, SearchQuery } from "./query.ts";
 import { type Candidate, rank } from "./rank.ts";
-import type { LoadAdapters } from "./read.ts";
+import type { LoadReaders } from "./read.ts";
 import { newFinder } from "./snippet.ts";
 
 export interface SearchOptions extends Narrowing {
@@ -40,7 +40,7 @@ const RANKED = 2000;
 export async function search(
   catalog: Catalog,
   query: SearchQuery,
-  adapters: LoadAdapters,
+  readers: LoadReaders,
   options: SearchOptions = {},
 ): Promise<SearchResult> {
   const { limit = SHOWN, offset = 0, width, shown } = options;
@@ -53,7 +53,7 @@ export async function search(
   }
   const page = rank(found.candidates).slice(offset, offset + limit);
   const finder = newFinder(asked, width);
-  const hits = await keepingOpen(() => hitsOf(page, { catalog, finder, adapters, width, shown }));
+  const hits = await keepingOpen(() => hitsOf(page, { catalog, finder, readers, width, shown }));
   const total = found.candidates.length;
   return { hits, total, isMinimum: found.isMinimum, expanded: total > 0 ? expanded : [] };
 }

@@ -20,7 +20,7 @@ export interface Finder {
 export interface Spot {
   /** Without colours, and with letters whole that came in pieces. */
   text: string;
-  /** How many different phrases; more is better. */
+  /** How many different phrases, more is better; less than one when only words of them are there. */
   phrases: number;
   marks: [start: number, end: number][];
 }
@@ -29,7 +29,7 @@ const WIDTH = 160;
 
 export function newFinder({ groups }: SearchQuery, width = WIDTH): Finder {
   const phrases = groups.flat();
-  // The words of a phrase may stand in two strings of a record.
+  // A text may have changed, or its words stand in two strings of a record.
   const single = phrases.flatMap((phrase) => phrase.words.map((word) => ({ ...phrase, words: [word] })));
   return {
     phrases: phrases.length,
@@ -39,10 +39,14 @@ export function newFinder({ groups }: SearchQuery, width = WIDTH): Finder {
       const lower = lowerCase(folded.text);
       const best =
         bestSpot(lower, phrases, width) ??
-        (single.length > phrases.length ? bestSpot(lower, single, width) : undefined);
+        (single.length > phrases.length ? ofWords(bestSpot(lower, single, width), single.length) : undefined);
       return best && { ...best, text, marks: best.marks.map(([start, end]) => folded.places(start, end)) };
     },
   };
+}
+
+function ofWords(spot: Best | undefined, words: number): Best | undefined {
+  return spot && { ...spot, phrases: spot.phrases / (words + 1) };
 }
 
 interface Found {

@@ -67,7 +67,7 @@ async function find(context: Context, text: string, options: Options): Promise<u
   const redactor = redaction();
   await withCatalog(context, { words: true }, async (catalog) => {
     const start = performance.now();
-    const result = await search(catalog, query, () => context.adapters(), {
+    const result = await search(catalog, query, loadReaders, {
       limit,
       isHere: hereIn(storesIn(home, places)),
       ...(offset !== undefined && { offset }),
@@ -84,6 +84,8 @@ async function find(context: Context, text: string, options: Options): Promise<u
     for (const line of remarks(result)) output.message(line);
   });
 }
+
+const loadReaders = async () => (await import("../../adapters/readers.ts")).readers;
 
 function* remarks({ hits, total, isMinimum, expanded }: SearchResult): Generator<string> {
   if (expanded.length > 0)
