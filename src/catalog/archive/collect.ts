@@ -5,6 +5,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { unlinkIfAny } from "../../storage/disk.ts";
 import { FRAME_COST, type Packed } from "../../storage/pack.ts";
 import { repack } from "../../storage/repack.ts";
+import { statement } from "../statement.ts";
 import { archiveFolder } from "./folder.ts";
 import { packName, packNumber } from "./manifest.ts";
 import { lookAgain } from "./missing.ts";
@@ -73,16 +74,19 @@ async function collectPack(folder: string, database: DatabaseSync, key: number, 
   await unlinkIfAny(join(folder, name));
 }
 
-/** What was forgotten stays forgotten when the manifest is made anew. */
+/**
+ * What was forgotten stays forgotten when the manifest is made anew, because the note that says so stays. Notes of a
+ * forgotten session go, unless they tell of a file that another one still needs: what a file consists of, and who had
+ * it when, is what all notes that name it come to.
+ */
 function isNoteNeeded(database: DatabaseSync, text: string): boolean {
   const note = noteOf(text);
-  return note?.type !== "session" || isKnown(database, note.session);
+  if (note?.type !== "session" || isKnown(database, note.session)) return true;
+  const file = statement(database, "SELECT 1 FROM file WHERE name = ?");
+  return note.files.some(({ name }) => file.get(name) !== undefined);
 }
 
 function isKnown(database: DatabaseSync, { path, originalId, thread, agent }: Identity): boolean {
-  return (
-    database
-      .prepare("SELECT 1 FROM session WHERE path = ? AND original_id = ? AND thread = ? AND agent = ?")
-      .get(path, originalId, thread, agent) !== undefined
-  );
+  const known = "SELECT 1 FROM session WHERE path = ? AND original_id = ? AND thread = ? AND agent = ?";
+  return statement(database, known).get(path, originalId, thread, agent) !== undefined;
 }
