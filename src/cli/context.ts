@@ -7,7 +7,6 @@ import { BatonError } from "../session/error.ts";
 import { newOutput, type Output, type OutputOptions } from "./output.ts";
 
 export interface GlobalOptions extends OutputOptions {
-  home?: string;
   /** Hide keys, tokens and passwords: redaction.ts. */
   redact?: boolean;
 }

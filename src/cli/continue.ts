@@ -8,6 +8,7 @@ import type { Source } from "../session/source.ts";
 import { type CarryRequest, carry } from "../switch/carry.ts";
 import type { Carried } from "../switch/perform.ts";
 import type { Context } from "./context.ts";
+import { inHome } from "./in-home.ts";
 import { sentences, tellLosses } from "./losses.ts";
 import { redaction } from "./redaction.ts";
 import { shellLine, start } from "./start.ts";
@@ -33,8 +34,10 @@ export interface GoOn {
 export async function goOn(context: Context, result: GoOn, exec: boolean): Promise<number> {
   const { output } = context;
   const command = withEnvironment(context, result.command);
-  const warnings = [...result.warnings, ...sentences(result.losses)];
   if (output.isJson) {
+    const warnings = [...result.warnings, ...sentences(result.losses)].map((text) =>
+      inHome(context.environment.HOME, text),
+    );
     const { agent, originalId, path, losses, operation, backup } = result;
     await output.json({ agent, originalId, path, command, warnings, losses, operation, backup });
     return 0;

@@ -197,10 +197,18 @@ function systemError(error: unknown): BatonError {
 /** The options that decide how an error is printed, also when the arguments could not be parsed. */
 function optionsIn(argv: readonly string[]): GlobalOptions {
   const own = argv.includes("--") ? argv.slice(0, argv.indexOf("--")) : argv;
+  const home = homeIn(own);
   return {
+    ...(home !== undefined && { home }),
     json: own.includes("--json"),
     color: !own.includes("--no-color"),
     verbose: own.includes("--verbose"),
     redact: own.includes("--redact"),
   };
+}
+
+/** The last one counts, as where they are parsed. */
+function homeIn(argv: readonly string[]): string | undefined {
+  const at = argv.findLastIndex((word) => word === "--home" || word.startsWith("--home="));
+  return argv[at] === "--home" ? argv[at + 1] : argv[at]?.slice("--home=".length);
 }

@@ -2,6 +2,7 @@
 import pc from "picocolors";
 import { escapedControls } from "../formats/escapes.ts";
 import type { BatonError } from "../session/error.ts";
+import { inHome } from "./in-home.ts";
 import { shareable } from "./redaction.ts";
 import { harmless } from "./text.ts";
 
@@ -12,6 +13,8 @@ export interface OutputOptions {
   quiet?: boolean;
   verbose?: boolean;
   color?: boolean;
+  /** The home that was named, which the commands in hints have to name too. */
+  home?: string;
 }
 
 export interface Output {
@@ -56,6 +59,7 @@ export function newOutput(options: OutputOptions): Output {
   const say = (text: string) => {
     if (!options.quiet) stderr.write(`${text}\n`);
   };
+  const told = (text: string) => harmless(inHome(options.home, text));
   const write = (text: string | Uint8Array) => drained(stdout, text);
   const decoder = new TextDecoder();
   const document = (piece: string | Uint8Array) => {
@@ -73,21 +77,22 @@ export function newOutput(options: OutputOptions): Output {
     write: (text) => write(typeof text === "string" ? shareable(text) : text),
     document,
     json: (value) => document(`${JSON.stringify(shareable(value), null, 2)}\n`),
-    message: (text) => say(harmless(text)),
-    warn: (text) => say(`${stderrColors.yellow("warning:")} ${harmless(text)}`),
+    message: (text) => say(told(text)),
+    warn: (text) => say(`${stderrColors.yellow("warning:")} ${told(text)}`),
     detail(text) {
-      if (options.verbose) say(stderrColors.dim(harmless(text)));
+      if (options.verbose) say(stderrColors.dim(told(text)));
     },
-    async error({ code, message, hint }) {
-      const told = () =>
+    async error({ code, message, hint: own }) {
+      const hint = inHome(options.home, own);
+      const tell = () =>
         stderr.write(
           `${stderrColors.red("error:")} ${harmless(message)}\n${hint === "" ? "" : `${harmless(hint)}\n`}`,
         );
-      if (!isJson) told();
+      if (!isJson) tell();
       // What cannot be written to stdout, such as that it cannot be written to, is still told.
       else
         await document(`${JSON.stringify(shareable({ error: { code, message, hint } }), null, 2)}\n`).catch(
-          told,
+          tell,
         );
     },
     progress: (doing) => (stderr.isTTY && !options.quiet ? newProgress(doing) : NO_PROGRESS),

@@ -65,6 +65,36 @@ describe("a store that cannot be written", () => {
   });
 });
 
+describe("a command that a hint names", () => {
+  const named = (text: string) => /`(baton .*?)`/.exec(text)?.[1] ?? "";
+
+  it("keeps --home: what was carried there can be taken back", () => {
+    run(place, `mv ~ "${place.root}/the other"; mkdir ~`);
+    const ran = run(place, "cd ..; baton --home 'the other' resume latest:codex --in claude");
+    expect(named(ran.stderr)).toContain(`baton --home '${place.root}/the other' undo `);
+    expect(run(place, named(ran.stderr)).status).toBe(0);
+  });
+
+  it("keeps it in errors, those of other parts and in JSON too", () => {
+    run(place, "mv ~ ../other; mkdir ~");
+    const { stdout, status } = run(place, "baton undo 123456 --json --home=../other");
+    expect(status).toBe(3);
+    expect(named(JSON.parse(stdout).error.hint)).toBe(`baton --home ${place.root}/other operations`);
+    expect(named(run(place, "baton undo 123456").stderr)).toBe("baton operations");
+  });
+
+  it("keeps it in warnings", () => {
+    run(place, "mv ~ ../other; mkdir ~");
+    const there = "baton --home ../other";
+    const back = JSON.parse(run(place, `${there} resume latest:codex --in claude --json`).stdout);
+    const again = run(place, `${there} resume ${back.originalId} --in codex --dry-run --json`);
+    const warnings: string[] = JSON.parse(again.stdout).warnings;
+    expect(warnings.map(named)).toContain(
+      `baton --home ${place.root}/other return claude:${back.originalId}`,
+    );
+  });
+});
+
 describe("variables that move a store", () => {
   it("are honoured unless a home is named", () => {
     const moved = join(place.root, "moved");

@@ -6,6 +6,7 @@ import { operations } from "../../storage/operations.ts";
 import { type Recovery, recover } from "../../storage/recover.ts";
 import type { Run } from "../command.ts";
 import type { Context } from "../context.ts";
+import { batonIn } from "../in-home.ts";
 import { operationJson } from "../operation.ts";
 import { bytes, counted, cut, shortPath } from "../text.ts";
 
@@ -82,13 +83,13 @@ interface Report {
   broken: readonly string[];
 }
 
-async function print({ output, home }: Context, report: Report): Promise<void> {
+async function print({ output, home, environment }: Context, report: Report): Promise<void> {
   const { colors } = output;
   const lines = [`Node ${report.node}, data in ${shortPath(report.batonHome, home.dir)}`];
   for (const agent of report.agents)
     lines.push(
       "",
-      ...agentLines(agent, home.dir, output.isVerbose).map((line, at) =>
+      ...agentLines(agent, home.dir, batonIn(environment.HOME), output.isVerbose).map((line, at) =>
         at === 0 ? colors.bold(line) : line,
       ),
     );
@@ -107,16 +108,16 @@ function absence({ readOnly }: AgentReport): string {
   return readOnly ? "only read: its sessions go on in another agent" : "not installed, or not in PATH";
 }
 
-function proofLine({ agent, proven, provenVersions }: AgentReport, version: string): string {
+function proofLine({ agent, proven, provenVersions }: AgentReport, version: string, baton: string): string {
   if (proven) return "writing back is proven for this version";
   const known = provenVersions.length === 0 ? "no version yet" : provenVersions.join(", ");
-  return `writing back is not proven for ${version}, only for ${known}: \`baton verify SESSION --in ${agent}\` proves it here`;
+  return `writing back is not proven for ${version}, only for ${known}: \`${baton} verify SESSION --in ${agent}\` proves it here`;
 }
 
-function archivedOf({ dueForDeletion }: AgentReport): string {
+function archivedOf({ dueForDeletion }: AgentReport, baton: string): string {
   const archived = dueForDeletion.filter((one) => one.archived).length;
   if (archived === dueForDeletion.length) return "all archived";
-  return `${archived === 0 ? "none" : archived} archived; \`baton archive\` keeps ${archived === 0 ? "them" : "the others"}`;
+  return `${archived === 0 ? "none" : archived} archived; \`${baton} archive\` keeps ${archived === 0 ? "them" : "the others"}`;
 }
 
 /** It may also go by their number alone. */
@@ -124,7 +125,7 @@ function keepsFor({ retentionDays }: AgentReport): string {
   return retentionDays === null ? "" : ` (it keeps them for ${retentionDays})`;
 }
 
-function agentLines(agent: AgentReport, home: string, all: boolean): string[] {
+function agentLines(agent: AgentReport, home: string, baton: string, all: boolean): string[] {
   const { installed } = agent;
   const found = agent.stores.filter(({ exists }) => exists).map(({ path }) => shortPath(path, home));
   const some = <T>(items: readonly T[], line: (item: T) => string): string[] => {
@@ -138,7 +139,7 @@ function agentLines(agent: AgentReport, home: string, all: boolean): string[] {
   return [
     `${agent.label}${installed ? ` ${installed.version}` : ""}`,
     installed ? `  installed in ${shortPath(installed.path, home)}` : `  ${absence(agent)}`,
-    ...(installed ? [`  ${proofLine(agent, installed.version)}`] : []),
+    ...(installed ? [`  ${proofLine(agent, installed.version, baton)}`] : []),
     found.length > 0 ? `  store: ${found.join(", ")}` : "  no store",
     `  ${counted(agent.sessions, "session")}, ${counted(agent.subagents, "subagent")}, ${bytes(agent.bytes)}`,
     ...agent.remarks.map((remark) => `  ${remark}`),
@@ -151,7 +152,7 @@ function agentLines(agent: AgentReport, home: string, all: boolean): string[] {
     ),
     ...(agent.dueForDeletion.length > 0
       ? [
-          `  ${counted(agent.dueForDeletion.length, "session")} that it deletes within 7 days${keepsFor(agent)}, ${archivedOf(agent)}:`,
+          `  ${counted(agent.dueForDeletion.length, "session")} that it deletes within 7 days${keepsFor(agent)}, ${archivedOf(agent, baton)}:`,
         ]
       : []),
     ...some(agent.dueForDeletion, ({ id, due, title }) => `${id}  ${due.slice(0, 10)}  ${title}`),

@@ -53,7 +53,7 @@ function queryOf(words: readonly string[], argv: readonly string[] = []): string
     throw new BatonError(
       "usage",
       `Unknown option '${option}'.`,
-      `To look for it: baton search -- ${words.join(" ")}`,
+      `To look for it: \`baton search -- ${words.join(" ")}\``,
     );
   return words.join(" ");
 }

@@ -1,5 +1,6 @@
 // How a session is named for a command, and a command for a shell.
 import type { Context } from "../context.ts";
+import { batonIn } from "../in-home.ts";
 import { shellWord } from "../text.ts";
 import type { Row } from "./filter.ts";
 import type { Plan } from "./state.ts";
@@ -15,14 +16,5 @@ export function inShell({ environment }: Pick<Context, "environment">, name: str
   const words = plan?.kind === "fork" ? ["fork", name] : ["resume", name];
   if (plan?.agent) words.push("--in", plan.agent.id);
   if (plan?.at !== undefined) words.push("--at", plan.at);
-  return [baton(environment), ...words.map(shellWord)].join(" ");
-}
-
-/** The commands that a text names, such that they find the home that the picker was started for. */
-export function inHome({ environment }: Pick<Context, "environment">, text: string): string {
-  return text.replaceAll("`baton ", () => `\`${baton(environment)} `);
-}
-
-function baton({ HOME }: Context["environment"]): string {
-  return HOME === undefined ? "baton" : `baton --home ${shellWord(HOME)}`;
+  return [batonIn(environment.HOME), ...words.map(shellWord)].join(" ");
 }

@@ -2,9 +2,10 @@
 import { once } from "node:events";
 import { BatonError } from "../../session/error.ts";
 import type { GoOn } from "../continue.ts";
+import { inHome } from "../in-home.ts";
 import { copyInTmux, copySequence } from "./clipboard.ts";
 import type { Row } from "./filter.ts";
-import { inHome, inShell, nameOf } from "./naming.ts";
+import { inShell, nameOf } from "./naming.ts";
 import type { Picker } from "./picker.ts";
 import { type Effect, TOO_EARLY } from "./reduce.ts";
 import { type Panel, type Plan, withPanel } from "./state.ts";
@@ -68,7 +69,9 @@ function failure({ context }: Picker, error: unknown, elsewhere = ""): Panel {
   return {
     type: "text",
     title: "That did not work",
-    lines: lines.filter((text) => text !== "").flatMap((text) => [inHome(context, text), ""]),
+    lines: lines
+      .filter((text) => text !== "")
+      .flatMap((text) => [inHome(context.environment.HOME, text), ""]),
     top: 0,
   };
 }
@@ -172,7 +175,7 @@ async function showReport(picker: Picker, plan: Plan, result: GoOn): Promise<voi
     withPanel(picker.state, {
       type: "report",
       title: `${what}: “${plan.row.session.title}”`,
-      lines: lines.map((line) => inHome(picker.context, line)),
+      lines: lines.map((line) => inHome(picker.context.environment.HOME, line)),
       top: 0,
       plan: { ...plan, isLossy },
     }),
@@ -190,7 +193,7 @@ async function write(picker: Picker, plan: Plan, start: boolean): Promise<void> 
   if (!result) return;
   if (start) return picker.end(result);
   const lines = [
-    inHome(picker.context, result.done),
+    inHome(picker.context.environment.HOME, result.done),
     "",
     (await actions()).commandLine(picker.context, result),
   ];
