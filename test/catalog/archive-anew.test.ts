@@ -1,16 +1,16 @@
 // The manifest is what all notes of the packs come to: made anew from them, it says what it said before.
-import { readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { archiveSessions } from "../../src/catalog/archive/archive.ts";
-import { damagedSessions } from "../../src/catalog/archive/check.ts";
+import { checkArchive, damagedSessions } from "../../src/catalog/archive/check.ts";
 import { collect } from "../../src/catalog/archive/collect.ts";
 import { writeIndex } from "../../src/catalog/archive/manifest.ts";
 import type { Note } from "../../src/catalog/archive/notes.ts";
 import { pruneArchive } from "../../src/catalog/archive/prune.ts";
 import { archivedSessions } from "../../src/catalog/archive/read.ts";
 import { type Batches, newBatches } from "../../src/catalog/archive/write.ts";
-import { found, kept, newPlace, type Place, samplePlace } from "./archived.ts";
+import { found, kept, lines, logPath, newPlace, type Place, samplePlace, write } from "./archived.ts";
 
 const folderOf = ({ batonHome }: Place) => join(batonHome, "archive");
 
@@ -67,6 +67,63 @@ describe("a file that several sessions have", () => {
     expect(await damagedSessions(place.batonHome)).toMatchObject([{ originalId: "one", file: "nowhere" }]);
   });
 });
+
+describe("a manifest that is put back from a time before", () => {
+  /** Three sessions, of which the first is taken out; the manifest from before that. */
+  async function putBack(): Promise<{ place: Place; left: string[]; before: Map<string, Buffer> }> {
+    const place = newPlace();
+    const paths = [1, 2, 3].map((n) => write(logPath(place, `${n}`.repeat(8)), lines(200, n)));
+    utimesSync(paths[0] ?? "", new Date(0), new Date(0));
+    await archiveSessions(place.batonHome, await found(place));
+    const before = contents(place);
+    await pruneArchive(place.batonHome, { found: await found(place), keepNewest: 2, yes: true });
+    forgetManifest(place);
+    write(join(folderOf(place), "index.db"), before.get("index.db") ?? "");
+    return { place, left: paths.slice(1), before };
+  }
+
+  it("is made anew by whoever reads", async () => {
+    const { place, left } = await putBack();
+    for (const path of left) expect(await kept(place, path)).toBe(readFileSync(path, "utf8"));
+    expect((await archivedSessions(place.batonHome)).map(({ path }) => path).toSorted()).toEqual(left);
+  });
+
+  it("is made anew by whoever archives or checks, who says so", async () => {
+    const { place, left } = await putBack();
+    const said: string[] = [];
+    await archiveSessions(place.batonHome, [], { onRebuild: (why) => said.push(why) });
+    expect(said).toEqual([expect.stringContaining("is older than the packs beside it")]);
+    expect(await checkArchive(place.batonHome)).toBe(0);
+    for (const path of left) rmSync(path);
+    expect((await archivedSessions(place.batonHome)).map(({ path }) => path).toSorted()).toEqual(left);
+  });
+
+  it("with its packs does not cost what was archived since", async () => {
+    const { place, before } = await putBack();
+    forgetManifest(place);
+    const late = write(logPath(place, "4".repeat(8)), lines(20, 4));
+    await archiveSessions(place.batonHome, await found(place));
+    forgetManifest(place);
+    for (const [name, bytes] of before) write(join(folderOf(place), name), bytes);
+    expect(Object.fromEntries(contents(place))).toHaveProperty(["pack-000001-1.zst"]);
+    await archiveSessions(place.batonHome, []);
+    expect(await kept(place, late)).toBe(lines(20, 4));
+  });
+
+  it("keeps what it knows of a pack that is gone altogether", async () => {
+    const { place } = await putBack();
+    for (const name of contents(place).keys()) if (/^pack/.test(name)) rmSync(join(folderOf(place), name));
+    expect(await archivedSessions(place.batonHome)).toHaveLength(3);
+    expect(await checkArchive(place.batonHome)).toBe(3);
+    expect(await damagedSessions(place.batonHome)).toHaveLength(3);
+  });
+});
+
+/** The files of the archive. */
+function contents(place: Place): Map<string, Buffer> {
+  const names = readdirSync(folderOf(place));
+  return new Map(names.map((name) => [name, readFileSync(join(folderOf(place), name))]));
+}
 
 /** Writes into the archive, and then frees what nobody needs. */
 async function writing(place: Place, write: (batches: Batches) => Promise<void>): Promise<void> {

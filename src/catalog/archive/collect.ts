@@ -49,7 +49,8 @@ async function collectPack(folder: string, database: DatabaseSync, key: number, 
   const isNeeded = (found: Packed) =>
     found.type === "frame" ? used.has(found.place.offset) : isNoteNeeded(database, found.text);
   const { size, places } = await repack(join(folder, name), join(folder, next), isNeeded);
-  database.exec("BEGIN IMMEDIATE");
+  // The old pack goes only when this is safely on the disk: a manifest that falls back would point into it.
+  database.exec("PRAGMA synchronous = FULL; BEGIN IMMEDIATE");
   try {
     database.prepare(`DELETE FROM frame WHERE pack = ? AND ${UNUSED}`).run(key);
     const frames = database.prepare("SELECT key, offset FROM frame WHERE pack = ?").all(key);
@@ -70,6 +71,8 @@ async function collectPack(folder: string, database: DatabaseSync, key: number, 
   } catch (error) {
     database.exec("ROLLBACK");
     throw error;
+  } finally {
+    database.exec("PRAGMA synchronous = NORMAL");
   }
   await unlinkIfAny(join(folder, name));
 }

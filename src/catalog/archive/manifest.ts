@@ -96,7 +96,7 @@ export async function readIndex(
   const folder = archiveFolder(batonHome);
   if (!existsSync(indexPath(folder)) && packsIn(folder).length === 0) return undefined;
   try {
-    if (existsSync(indexPath(folder))) return opened(folder);
+    if (existsSync(indexPath(folder))) return current(opened(folder), folder);
   } catch (error) {
     if (!isWorthless(error)) throw sqliteError(error, indexPath(folder));
   }
@@ -122,16 +122,27 @@ export async function writeIndex(
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const lock = await acquire(join(folder, "lock"), patience);
   if (!lock) throw busy(folder);
-  let database: DatabaseSync | undefined;
   try {
-    database = openedOrNew(folder, onRebuild);
-    await settle(database, folder);
+    const database = await settled(folder, onRebuild);
     return { database, release: () => lock.release() };
   } catch (error) {
-    database?.close();
     lock.release();
     throw sqliteError(error, indexPath(folder));
   }
+}
+
+async function settled(folder: string, onRebuild: (why: string) => void): Promise<DatabaseSync> {
+  const database = openedOrNew(folder, onRebuild);
+  try {
+    await settle(database, folder);
+    return database;
+  } catch (error) {
+    database.close();
+    if (!(error instanceof Behind)) throw error;
+  }
+  // A new one cannot be behind.
+  remake(folder, onRebuild, new Behind());
+  return settled(folder, onRebuild);
 }
 
 function busy(folder: string): BatonError {
@@ -147,9 +158,29 @@ function indexPath(folder: string): string {
 }
 
 class OtherVersion extends Error {}
+class Behind extends Error {}
 
 function isWorthless(error: unknown): boolean {
-  return error instanceof OtherVersion || isDamage(error);
+  return error instanceof OtherVersion || error instanceof Behind || isDamage(error);
+}
+
+/** An older copy, or one that a power cut took the last changes of, knows a pack that was written anew since. */
+function current(database: DatabaseSync, folder: string): DatabaseSync {
+  // Asked twice: whoever writes a pack anew may just have removed the old one, behind the manifest's change.
+  if (!isBehind(database, folder) || !isBehind(database, folder)) return database;
+  database.close();
+  throw new Behind();
+}
+
+function isBehind(database: DatabaseSync, folder: string): boolean {
+  const gone = database
+    .prepare("SELECT name FROM pack")
+    .all()
+    .map(({ name }) => String(name))
+    .filter((name) => !existsSync(join(folder, name)));
+  if (gone.length === 0) return false;
+  const there = new Set(packsIn(folder).map((name) => packNumber(name).number));
+  return gone.some((name) => there.has(packNumber(name).number));
 }
 
 function opened(folder: string): DatabaseSync {
@@ -172,11 +203,10 @@ function openedOrNew(folder: string, onRebuild: (why: string) => void): Database
   const path = indexPath(folder);
   const isThere = existsSync(path);
   try {
-    if (isThere) return opened(folder);
+    if (isThere) return current(opened(folder), folder);
   } catch (error) {
     if (!isWorthless(error)) throw error;
-    onRebuild(`${path} cannot be used; it is made anew from the archive itself.`);
-    setAside(folder);
+    remake(folder, onRebuild, error);
   }
   // SQLite gives its other files the mode of this one.
   closeSync(openSync(path, "wx", 0o600));
@@ -191,9 +221,11 @@ function openedOrNew(folder: string, onRebuild: (why: string) => void): Database
   }
 }
 
-/** It may hold what somebody wants to look at. */
-function setAside(folder: string): void {
+/** What was there is set aside: it may hold what somebody wants to look at. */
+function remake(folder: string, onRebuild: (why: string) => void, reason: unknown): void {
   const path = indexPath(folder);
+  const why = reason instanceof Behind ? "is older than the packs beside it" : "cannot be used";
+  onRebuild(`${path} ${why}; it is made anew from the archive itself.`);
   renameSync(path, `${path}.damaged`);
   for (const suffix of ["-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });
 }
@@ -233,11 +265,21 @@ async function settle(database: DatabaseSync, folder: string): Promise<void> {
     const others = [...known.keys()].filter((other) => packNumber(other).number === number);
     const isThere = others.some((other) => other !== name && existsSync(join(folder, other)));
     // A copy without what nobody needs: made to the end, but not yet in use; or in use, and this is the old one.
-    if (!known.has(name) && (isThere || hasNewer(folder, number, generation))) rmSync(join(folder, name));
-    else isNew = (await adopt(database, folder, name, known.get(name), damaged)) || isNew;
+    if (!known.has(name) && (isThere || hasNewer(folder, number, generation))) {
+      if (others.some((other) => packNumber(other).generation < generation))
+        await assertKnown(database, join(folder, name));
+      rmSync(join(folder, name));
+    } else isNew = (await adopt(database, folder, name, known.get(name), damaged)) || isNew;
   }
   salvage(database, damaged);
   if (isNew || hasLost(database)) lookAgain(database);
+}
+
+/** A copy that was in use holds more than the manifest knows, which was then put back from a time before. */
+async function assertKnown(database: DatabaseSync, path: string): Promise<void> {
+  const frame = statement(database, "SELECT 1 FROM frame WHERE hash = ?");
+  for await (const found of scanPack(path))
+    if (found.type === "frame" && frame.get(found.hash) === undefined) throw new Behind();
 }
 
 function hasNewer(folder: string, number: number, generation: number): boolean {
