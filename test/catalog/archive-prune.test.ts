@@ -1,10 +1,22 @@
 // Pruning takes out what was chosen, as its preview said, and never the only copy of a session by itself.
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from "node:fs";
-import { join } from "node:path";
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { archiveSessions } from "../../src/catalog/archive/archive.ts";
+import { materialiseOlder } from "../../src/catalog/archive/open.ts";
 import { type PruneRequest, pruneArchive } from "../../src/catalog/archive/prune.ts";
-import { archivedSessions } from "../../src/catalog/archive/read.ts";
+import { archivedSessions, versionsOf } from "../../src/catalog/archive/read.ts";
 import { reportArchive } from "../../src/catalog/archive/report.ts";
 import {
   found,
@@ -28,6 +40,13 @@ function aged(place: Place, days: readonly number[]): string[] {
     utimesSync(path, time, time);
     return path;
   });
+}
+
+/** A long output of a session, as old as it. */
+function beside(main: string, content: string): string {
+  const path = write(join(main.replace(/\.jsonl$/, ""), "tool-results", "toolu_9.txt"), content);
+  utimesSync(path, daysAgo(50), daysAgo(50));
+  return path;
 }
 
 async function pruned(place: Place, request: Omit<PruneRequest, "found">) {
@@ -117,6 +136,80 @@ describe("what is pruned", () => {
     const told = await pruned(place, { before: daysAgo(1), versions: true, yes: true });
     expect(told).toMatchObject({ kept: [], sessions: [{ path: replaced, gone: false, versions: 1 }] });
     expect(await frameCount(place)).toBe(0);
+  });
+
+  it("is never a file beside a session that only the archive has, unless that was said", async () => {
+    const place = newPlace();
+    const [main = "", plain = ""] = aged(place, [50, 60]);
+    const output = beside(main, "wombatword\n");
+    await archiveSessions(place.batonHome, await found(place));
+    const whole = await pruned(place, { before: daysAgo(1) });
+    expect(whole).toMatchObject({ kept: [], sessions: [{ path: main, missing: [] }, { path: plain }] });
+    rmSync(output);
+    await archiveSessions(place.batonHome, await found(place));
+    const careful = await pruned(place, { before: daysAgo(1), versions: true, yes: true });
+    expect(careful).toMatchObject({
+      kept: [{ path: main, gone: false, versions: 0, missing: [output] }],
+      sessions: [{ path: plain, missing: [] }],
+    });
+    expect(await kept(place, output)).toBe("wombatword\n");
+    const told = await pruned(place, { before: daysAgo(1), gone: true, yes: true });
+    expect(told).toMatchObject({ kept: [], sessions: [{ path: main, missing: [output] }] });
+    expect(await kept(place, output)).toBeUndefined();
+  });
+
+  it("is never an older version of a file beside a session, unless that was said", async () => {
+    const place = newPlace();
+    const [main = ""] = aged(place, [50]);
+    const output = beside(main, "wombatword\n");
+    await archiveSessions(place.batonHome, await found(place));
+    beside(main, "short\n");
+    // Not even while that was not archived yet.
+    const early = await pruned(place, { before: daysAgo(1), yes: true });
+    expect(early).toMatchObject({ sessions: [], kept: [{ versions: 0, missing: [output] }] });
+    appendFileSync(main, lines(1, 9));
+    utimesSync(main, daysAgo(50), daysAgo(50));
+    await archiveSessions(place.batonHome, await found(place));
+    const careful = await pruned(place, { before: daysAgo(1), gone: true, yes: true });
+    expect(careful).toMatchObject({ sessions: [], kept: [{ path: main, versions: 1, missing: [] }] });
+    expect(await kept(place, output, 1)).toBe("wombatword\n");
+    const [session] = await archivedSessions(place.batonHome);
+    const versions = await versionsOf(place.batonHome, session!);
+    expect(versions.map((file) => [file.path, file.versions.map(({ size }) => size)])).toEqual([
+      [main, [statSync(main).size]],
+      [output, [6, 11]],
+    ]);
+    const folder = mkdtempSync(join(tmpdir(), "versions-"));
+    const [older = ""] = await materialiseOlder(place.batonHome, session!, folder);
+    expect(readFileSync(older, "utf8")).toBe("wombatword\n");
+    const told = await pruned(place, { before: daysAgo(1), versions: true, yes: true });
+    expect(told).toMatchObject({ kept: [], sessions: [{ path: main, versions: 1 }] });
+  });
+
+  it("is never what was cut or replaced since it was archived", async () => {
+    const place = newPlace();
+    const [cut = "", grown = ""] = aged(place, [50, 60]);
+    await archiveSessions(place.batonHome, await found(place));
+    const before = readFileSync(cut, "utf8");
+    write(cut, before.slice(0, 5000));
+    appendFileSync(grown, lines(2, 9));
+    const careful = await pruned(place, { before: daysAgo(1), yes: true });
+    expect(careful).toMatchObject({ sessions: [{ path: grown }], kept: [{ path: cut, missing: [cut] }] });
+    expect((await kept(place, cut)) === before).toBe(true);
+  });
+
+  it("takes the old place of a session that was moved with the files beside it", async () => {
+    const place = newPlace();
+    const [main = ""] = aged(place, [50]);
+    const output = beside(main, "wombatword\n");
+    await archiveSessions(place.batonHome, await found(place));
+    const folder = join(place.home.dir, ".claude", "projects", "-moved");
+    renameSync(dirname(main), folder);
+    const whole = await pruned(place, { before: daysAgo(1) });
+    expect(whole).toMatchObject({ kept: [], sessions: [{ path: main, gone: false, missing: [] }] });
+    rmSync(join(folder, basename(main, ".jsonl")), { recursive: true });
+    const less = await pruned(place, { before: daysAgo(1) });
+    expect(less).toMatchObject({ sessions: [], kept: [{ path: main, gone: false, missing: [output] }] });
   });
 
   it("keeps the subagents of a session that stays, and a subagent with an older version alone", async () => {

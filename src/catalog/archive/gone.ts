@@ -1,10 +1,12 @@
 // Which of what is archived no store holds any more. A session is in its store while it is where it was. One that lies
 // elsewhere under the same id was only moved if it begins with the archived bytes; otherwise it is another.
+import { basename } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import type { Adapter, SessionRef } from "../../adapters/adapter.ts";
 import { framesOfLines, openToFrame } from "../../storage/frames.ts";
 import { digestOf } from "../../storage/pack.ts";
 import type { Found } from "../scan.ts";
-import { type ArchivedSession, withIndex } from "./read.ts";
+import { type ArchivedFile, type ArchivedSession, withIndex } from "./read.ts";
 
 /** Those of them that no store holds any more. */
 export async function goneAmong(
@@ -61,6 +63,32 @@ async function movedTo(
     )
       return other;
   return undefined;
+}
+
+/**
+ * Files of a session of which its store does not have what is archived, though it has the session. `isOthers`: the file
+ * is a session of its own.
+ */
+export async function missingOf(
+  database: DatabaseSync,
+  { path, files }: ArchivedSession,
+  { adapter, ref }: Found,
+  isOthers: (name: string) => boolean,
+): Promise<string[]> {
+  const own = files.filter(({ role, isRows, name }) => (role === "main" ? !isRows : !isOthers(name)));
+  const isMoved = ref.path !== path;
+  const now = isMoved ? await pathsOf(adapter, ref) : [];
+  const candidates = ({ path: at, role }: ArchivedFile) =>
+    role === "main" ? [ref.path] : [at, ...now.filter((other) => basename(other) === basename(at))];
+  return own
+    .filter((file) => !candidates(file).some((at) => isHeld(database, file.name, at)))
+    .map((file) => file.path);
+}
+
+async function pathsOf(adapter: Adapter, ref: SessionRef): Promise<string[]> {
+  const bundle = adapter.bundle ? await adapter.bundle(ref) : ref;
+  const more = await adapter.keepsakes?.(ref);
+  return [...bundle.files, ...(more?.files ?? [])].map(({ path }) => path);
 }
 
 interface Part {

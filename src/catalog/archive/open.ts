@@ -99,6 +99,26 @@ export async function materialise(
   };
 }
 
+/** Writes the older versions of the session's other files into the folder too, beside the newest; their paths. */
+export async function materialiseOlder(
+  batonHome: string,
+  session: ArchivedSession,
+  folder: string,
+): Promise<string[]> {
+  const others = session.files.filter(({ role }) => role !== "main");
+  return withIndex<string[]>(batonHome, [], async (database) => {
+    const written: string[] = [];
+    for (const file of others)
+      for (const [version, { until }] of versionsIn(database, file.name).entries()) {
+        if (until === null) continue;
+        const path = `${placeIn(folder, session, file)}.version-${version}`;
+        await writePieces(path, bytesIn(batonHome, database, file.name, { until }));
+        written.push(path);
+      }
+    return written;
+  });
+}
+
 function noVersion({ agent, originalId }: ArchivedSession, version: number): BatonError {
   return new BatonError(
     "not_found",

@@ -4,7 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Found } from "../scan.ts";
 import { collect, unusedBytes } from "./collect.ts";
 import { archiveFolder } from "./folder.ts";
-import { whereaboutsIn } from "./gone.ts";
+import { missingOf, whereaboutsIn } from "./gone.ts";
 import { writeIndex } from "./manifest.ts";
 import { applyNote, type Note } from "./notes.ts";
 import { type ArchivedSession, sessionsIn, withSubagents } from "./read.ts";
@@ -18,7 +18,7 @@ export interface PruneRequest {
   before?: Date;
   /** The newest ones that stay, however old they are. */
   keepNewest?: number;
-  /** Also sessions of which the archive is the only copy. */
+  /** Also sessions of which the archive is the only copy, of them or of files of theirs. */
   gone?: boolean;
   /** Also sessions with older versions, which no store holds. */
   versions?: boolean;
@@ -35,8 +35,10 @@ export interface PrunedSession {
   size: number;
   /** The archive was the only copy. */
   gone: boolean;
-  /** Older versions of it, of which the archive is the only copy in any case. */
+  /** Older versions of its files, of which the archive is the only copy in any case. */
   versions: number;
+  /** Files of a session that is there of which the archive is the only copy. */
+  missing: string[];
 }
 
 export interface Pruned {
@@ -44,7 +46,7 @@ export interface Pruned {
   subagents: number;
   /** Bytes of the archive that nobody needs then. */
   freed: number;
-  /** Sessions that stay because the archive is the only copy, of them or of an older version. */
+  /** Sessions that stay because the archive is the only copy, of them, of a file or of an older version. */
   kept: PrunedSession[];
   /** How many those are. */
   protected: number;
@@ -55,9 +57,13 @@ export async function pruneArchive(batonHome: string, request: PruneRequest): Pr
   const { database, release } = await writeIndex(batonHome);
   try {
     const all = sessionsIn(database);
-    const there = await whereaboutsIn(database, all, request.found);
-    const isGone = (session: ArchivedSession) => !there.has(session);
-    const { chosen, kept, summary } = choose(all, { isGone, older: olderVersions(database) }, request);
+    const wanted = wantedOf(all, request);
+    const { chosen, kept, summary } = choose(
+      wanted,
+      all,
+      await onlyCopies(database, wanted, all, request),
+      request,
+    );
     const note: Note = { type: "forget", at: Date.now(), sessions: chosen.map(identityOf) };
     const freed = freedBy(database, note);
     if (request.yes) await forget(batonHome, database, note);
@@ -76,9 +82,63 @@ export async function pruneArchive(batonHome: string, request: PruneRequest): Pr
   }
 }
 
-interface Known {
-  isGone(session: ArchivedSession): boolean;
-  older(session: ArchivedSession): number;
+/** Without anything that says which, none: then only what nobody needs is freed. */
+function wantedOf(
+  all: readonly ArchivedSession[],
+  { agents, before, keepNewest }: PruneRequest,
+): ArchivedSession[] {
+  if (!agents && !before && keepNewest === undefined) return [];
+  return all
+    .filter(({ parent, agent }) => parent === undefined && (agents?.includes(agent) ?? true))
+    .slice(keepNewest ?? 0)
+    .filter(({ updated }) => before === undefined || updated < before.getTime());
+}
+
+/** What the archive alone holds of a session. */
+interface Only {
+  gone: boolean;
+  versions: number;
+  missing: string[];
+}
+
+type OnlyCopies = (session: ArchivedSession) => Only;
+
+/** Of the sessions that are wanted and all below them. */
+async function onlyCopies(
+  database: DatabaseSync,
+  wanted: readonly ArchivedSession[],
+  all: readonly ArchivedSession[],
+  { found }: PruneRequest,
+): Promise<OnlyCopies> {
+  const family = withSubagents(wanted, all);
+  const there = await whereaboutsIn(database, family, found);
+  const mains = new Set(all.map((session) => mainOf(session)));
+  const older = olderVersions(database);
+  const only = new Map<ArchivedSession, Only>();
+  for (const session of family) {
+    const now = there.get(session);
+    // A file that is a session of its own stays with that one.
+    const isOthers = (name: string) => name !== mainOf(session) && mains.has(name);
+    const own = session.files.filter(({ name }) => !isOthers(name));
+    only.set(session, {
+      gone: now === undefined,
+      versions: own.reduce((sum, { name }) => sum + (older.get(name) ?? 0), 0),
+      missing: now ? await missingOf(database, session, now, isOthers) : [],
+    });
+  }
+  return (session) => only.get(session) ?? { gone: true, versions: 0, missing: [] };
+}
+
+function mainOf({ files }: ArchivedSession): string {
+  return files.find(({ role }) => role === "main")?.name ?? "";
+}
+
+/** How many older versions of a file there are, by its name. */
+function olderVersions(database: DatabaseSync): ReadonlyMap<string, number> {
+  const counts = database
+    .prepare("SELECT name, count(*) AS n FROM file WHERE until IS NOT NULL GROUP BY name")
+    .all();
+  return new Map(counts.map(({ name, n }) => [String(name), Number(n)]));
 }
 
 interface Choice {
@@ -87,17 +147,16 @@ interface Choice {
   summary(session: ArchivedSession): PrunedSession;
 }
 
-/** Without anything that says which, none: then only what nobody needs is freed. */
-function choose(all: readonly ArchivedSession[], { isGone, older }: Known, request: PruneRequest): Choice {
-  const { agents, before, keepNewest } = request;
-  const summary = (session: ArchivedSession) => summaryOf(session, isGone(session), older(session));
-  if (!agents && !before && keepNewest === undefined) return { chosen: [], kept: [], summary };
-  const wanted = all
-    .filter(({ parent, agent }) => parent === undefined && (agents?.includes(agent) ?? true))
-    .slice(keepNewest ?? 0)
-    .filter(({ updated }) => before === undefined || updated < before.getTime());
-  const isKept = (session: ArchivedSession) =>
-    isGone(session) ? !request.gone : !request.versions && older(session) > 0;
+function choose(
+  wanted: readonly ArchivedSession[],
+  all: readonly ArchivedSession[],
+  onlyOf: OnlyCopies,
+  request: PruneRequest,
+): Choice {
+  const isKept = (session: ArchivedSession) => {
+    const { gone, versions, missing } = onlyOf(session);
+    return (!request.gone && (gone || missing.length > 0)) || (!request.versions && versions > 0);
+  };
   const main = wanted.filter(isKept);
   // A session that stays keeps its subagents; a subagent may stay alone.
   const rest = withSubagents(
@@ -107,19 +166,8 @@ function choose(all: readonly ArchivedSession[], { isGone, older }: Known, reque
   return {
     chosen: rest.filter((session) => !isKept(session)),
     kept: [...main, ...rest.filter(isKept)],
-    summary,
+    summary: (session) => summaryOf(session, onlyOf(session)),
   };
-}
-
-/** How many older versions of a session's main file there are. */
-function olderVersions(database: DatabaseSync): (session: ArchivedSession) => number {
-  const counts = new Map(
-    database
-      .prepare("SELECT name, count(*) AS n FROM file WHERE until IS NOT NULL GROUP BY name")
-      .all()
-      .map(({ name, n }) => [String(name), Number(n)]),
-  );
-  return ({ files }) => counts.get(files.find(({ role }) => role === "main")?.name ?? "") ?? 0;
 }
 
 function identityOf({ agent, originalId, thread, path }: ArchivedSession) {
@@ -149,8 +197,8 @@ async function forget(batonHome: string, database: DatabaseSync, note: Note): Pr
 
 function summaryOf(
   { id, agent, originalId, path, updated, size }: ArchivedSession,
-  gone: boolean,
-  versions: number,
+  { gone, versions, missing }: Only,
 ): PrunedSession {
-  return { id, agent, originalId, path, updated: new Date(updated).toISOString(), size, gone, versions };
+  const changed = new Date(updated).toISOString();
+  return { id, agent, originalId, path, updated: changed, size, gone, versions, missing };
 }

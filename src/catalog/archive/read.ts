@@ -193,10 +193,17 @@ export function versionsIn(database: DatabaseSync, name: string): ArchivedVersio
     }));
 }
 
-/** The versions of a session's main file. */
-export function versionsOf(batonHome: string, { files }: ArchivedSession): Promise<ArchivedVersion[]> {
-  const name = files.find(({ role }) => role === "main")?.name ?? "";
-  return withIndex<ArchivedVersion[]>(batonHome, [], (database) => versionsIn(database, name));
+export interface VersionedFile extends ArchivedFile {
+  versions: ArchivedVersion[];
+}
+
+/** The files of a session with their versions, the main file first. */
+export function versionsOf(batonHome: string, { files }: ArchivedSession): Promise<VersionedFile[]> {
+  return withIndex<VersionedFile[]>(batonHome, [], (database) =>
+    files
+      .map((file) => ({ ...file, versions: versionsIn(database, file.name) }))
+      .toSorted((a, b) => Number(b.role === "main") - Number(a.role === "main")),
+  );
 }
 
 interface Stretch {

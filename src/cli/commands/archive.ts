@@ -6,9 +6,9 @@ import { adapterNamed } from "../../adapters/named.ts";
 import { checkArchive, damagedSessions } from "../../catalog/archive/check.ts";
 import { archivedNamed } from "../../catalog/archive/find.ts";
 import { goneAmong } from "../../catalog/archive/gone.ts";
-import { materialise } from "../../catalog/archive/open.ts";
+import { materialise, materialiseOlder } from "../../catalog/archive/open.ts";
 import { type Pruned, type PrunedSession, pruneArchive } from "../../catalog/archive/prune.ts";
-import { archivedSessions, versionsOf } from "../../catalog/archive/read.ts";
+import { type ArchivedVersion, archivedSessions, versionsOf } from "../../catalog/archive/read.ts";
 import { type ArchiveReport, reportArchive } from "../../catalog/archive/report.ts";
 import { walk } from "../../catalog/scan.ts";
 import { BatonError } from "../../session/error.ts";
@@ -41,8 +41,8 @@ export function define(command: Command, run: Run): void {
     .option("--older-than <time>", "sessions that last changed before: a date, or 90d, 12w ago", before)
     .option("--keep-newest <count>", "leave that many of the newest, however old", count)
     .option("--agent <agents...>", "only sessions of these agents, also with commas", namesOf)
-    .option("--gone", "also sessions that are nowhere else any more")
-    .option("--versions", "also sessions with older versions, which are nowhere else")
+    .option("--gone", "also sessions that are nowhere else any more, or have files that are not")
+    .option("--versions", "also sessions with older versions of their files, which are nowhere else")
     .option("--yes", "do it")
     .action((options: PruneOptions) => run((context) => prune(context, options)));
 }
@@ -54,7 +54,7 @@ interface VersionOptions {
 
 /** Lists them, or writes the files of one into a folder that is empty or not there yet. */
 async function versions(context: Context, name: string, options: VersionOptions): Promise<undefined> {
-  const { output, batonHome } = context;
+  const { output, batonHome, home } = context;
   const session = archivedNamed(name, await archivedSessions(batonHome), await context.adapters());
   if (options.write !== undefined) {
     if (redaction())
@@ -67,22 +67,36 @@ async function versions(context: Context, name: string, options: VersionOptions)
     if (existsSync(folder) && readdirSync(folder).length > 0)
       throw new BatonError("refused", `${folder} is not empty.`, "Name a folder that is not there yet.");
     const { path } = await materialise(batonHome, session, folder, options.which ?? 0);
-    if (output.isJson) await output.json({ path });
-    else await output.write(`${path}\n`);
+    const older = await materialiseOlder(batonHome, session, folder);
+    if (output.isJson) await output.json({ path, older });
+    else await output.write(`${[path, ...older].join("\n")}\n`);
     return;
   }
-  const all = (await versionsOf(batonHome, session)).map(({ size, since, until }, version) => ({
+  const [main, ...others] = await versionsOf(batonHome, session);
+  const all = (main?.versions ?? []).map(versionRow);
+  const files = others
+    .filter((file) => file.versions.length > 1)
+    .map((file) => ({ path: file.path, versions: file.versions.map(versionRow) }));
+  if (output.isJson) return output.json({ versions: all, files }).then(() => undefined);
+  for (const row of all) await output.write(`${versionLine(row)}\n`);
+  for (const file of files) {
+    await output.write(`${shortPath(file.path, home.dir)}\n`);
+    for (const row of file.versions) await output.write(`  ${versionLine(row)}\n`);
+  }
+}
+
+function versionRow({ size, since, until }: ArchivedVersion, version: number) {
+  return {
     version,
     size,
     archived: new Date(since).toISOString(),
     replaced: until === null ? null : new Date(until).toISOString(),
-  }));
-  if (output.isJson) await output.json({ versions: all });
-  else
-    for (const { version, size, archived, replaced } of all)
-      await output.write(
-        `${version}  ${bytes(size).padStart(8)}  archived ${archived.slice(0, 16)}${replaced === null ? "" : `, replaced ${replaced.slice(0, 16)}`}\n`,
-      );
+  };
+}
+
+function versionLine({ version, size, archived, replaced }: ReturnType<typeof versionRow>): string {
+  const until = replaced === null ? "" : `, replaced ${replaced.slice(0, 16)}`;
+  return `${version}  ${bytes(size).padStart(8)}  archived ${archived.slice(0, 16)}${until}`;
 }
 
 async function archive(context: Context, options: { check?: boolean }): Promise<number> {
@@ -197,7 +211,7 @@ async function prune(context: Context, options: PruneOptions): Promise<undefined
 async function printPruned(context: Context, pruned: Pruned, options: PruneOptions): Promise<void> {
   const { output } = context;
   for (const row of pruned.sessions) await output.write(`${rowLine(row, context)}\n`);
-  for (const line of keptLines(pruned.kept)) output.message(line);
+  for (const line of keptLines(pruned.kept, options)) output.message(line);
   const isChosen = options.agent || options.olderThan || options.keepNewest !== undefined;
   if (!isChosen) output.message("Say which sessions: --older-than, --keep-newest, --agent.");
   const older = pruned.sessions.reduce((sum, { versions: n }) => sum + n, 0);
@@ -213,9 +227,11 @@ async function printPruned(context: Context, pruned: Pruned, options: PruneOptio
 const NAMED = 5;
 
 /** What stays because the archive is its only copy, and what takes it too. */
-function keptLines(kept: readonly PrunedSession[]): string[] {
-  const gone = kept.filter((session) => session.gone);
-  const older = kept.filter((session) => !session.gone);
+function keptLines(kept: readonly PrunedSession[], options: PruneOptions): string[] {
+  const gone = options.gone ? [] : kept.filter((session) => session.gone);
+  const partly = options.gone ? [] : kept.filter((session) => session.missing.length > 0);
+  const older = options.versions ? [] : kept.filter((session) => session.versions > 0);
+  const files = partly.reduce((sum, session) => sum + session.missing.length, 0);
   const versions = older.reduce((sum, session) => sum + session.versions, 0);
   const some = (sessions: readonly PrunedSession[]) => {
     const ids = sessions.slice(0, NAMED).map(({ id }) => id);
@@ -225,6 +241,10 @@ function keptLines(kept: readonly PrunedSession[]): string[] {
   if (gone.length > 0)
     lines.push(
       `${counted(gone.length, "session")} nowhere else any more, so kept (--gone takes them): ${some(gone)}`,
+    );
+  if (partly.length > 0)
+    lines.push(
+      `${counted(partly.length, "session")} with ${counted(files, "file")} nowhere else, so kept (--gone takes them): ${some(partly)}`,
     );
   if (older.length > 0)
     lines.push(
