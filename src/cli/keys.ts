@@ -1,6 +1,6 @@
 // What a terminal sends, as keys: text, named keys and letters with Alt. Sequences that mean nothing here are
 // swallowed, so that an answer of the terminal or an unknown key never ends up in the filter.
-import { withoutSequences } from "../formats/escapes.ts";
+import { withoutSequences } from "../session/escapes.ts";
 
 export type Name =
   | "up"

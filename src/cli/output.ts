@@ -1,7 +1,7 @@
 // Everything the command line prints: one JSON document or text on stdout, messages and progress on stderr.
 import pc from "picocolors";
-import { escapedControls } from "../formats/escapes.ts";
 import type { BatonError } from "../session/error.ts";
+import { escapedControls } from "../session/escapes.ts";
 import { inHome } from "./in-home.ts";
 import { shareable } from "./redaction.ts";
 import { harmless } from "./text.ts";

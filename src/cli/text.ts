@@ -1,6 +1,6 @@
 // Text for a terminal: made harmless, measured in columns, cut, and times and sizes in words.
 import { homedir } from "node:os";
-import { withoutSequences } from "../formats/escapes.ts";
+import { withoutSequences } from "../session/escapes.ts";
 import { shareable } from "./redaction.ts";
 
 /**

@@ -1,5 +1,5 @@
 // Foreign text inside an HTML page: shown as it is, never interpreted.
-import { withoutControls } from "./escapes.ts";
+import { withoutControls } from "../session/escapes.ts";
 
 const ENTITIES: Readonly<Record<string, string>> = {
   "&": "&amp;",

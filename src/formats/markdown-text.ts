@@ -1,6 +1,6 @@
 // Puts foreign text into a Markdown document without letting it out: quotes, fences and code spans that hold
 // whatever they are given. No control character, tag, heading, image or unclosed fence inside has an effect outside.
-import { withoutControls } from "./escapes.ts";
+import { withoutControls } from "../session/escapes.ts";
 
 /** A block that shows the text as it is, with a fence longer than any inside it. */
 export function fenced(content: string, language = ""): string {

@@ -1,4 +1,5 @@
 // Titles and summaries, made the same way for every agent.
+import { withoutSequences } from "./escapes.ts";
 
 export const UNTITLED = "Untitled conversation";
 const LONGEST_TITLE = 200;
@@ -12,11 +13,9 @@ export function cleanSummary(text: string): string {
   return oneLine(text, LONGEST_SUMMARY);
 }
 
-/** No control or direction characters, white space folded, cut by code points so that none is split. */
+/** No terminal sequences, no control or direction characters, white space folded, cut by code points so that none is split. */
 function oneLine(text: string, longest: number): string {
-  const line = text
-    .slice(0, longest * 8)
-    .replace(/\u001B\[[0-9;?]*[ -/]*[@-~]/g, "")
+  const line = withoutSequences(text.slice(0, longest * 8))
     .replace(/(?![\s\u0085])[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/gu, "")
     .replace(/[\s\u0085]+/gu, " ")
     .trim();

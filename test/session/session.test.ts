@@ -30,6 +30,12 @@ describe("titles and summaries", () => {
     );
   });
 
+  it("have nothing of a terminal sequence in them", () => {
+    expect(cleanTitle("\u001b]0;pwned\u0007 fix \u001b]8;;http://x\u001b\\the link\u001b]8;;\u001b\\")).toBe(
+      "fix the link",
+    );
+  });
+
   it("are cut at 200 and 100 characters, never inside one", () => {
     expect(cleanTitle("a".repeat(200))).toBe("a".repeat(200));
     expect(Array.from(cleanTitle("😀".repeat(300)))).toEqual([...Array(199).fill("😀"), "…"]);

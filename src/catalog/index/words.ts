@@ -1,6 +1,6 @@
 // The words of a text, as the full-text index takes them. FTS5's `ascii` tokenizer cuts at every ASCII character that
 // is neither letter nor digit and takes all others as letters; what that means for other scripts is decided here.
-import { withoutSequences } from "../../formats/escapes.ts";
+import { withoutSequences } from "../../session/escapes.ts";
 
 /**
  * The text as it is handed to the index, and as queries are: accents and case of letters beyond ASCII are gone, their

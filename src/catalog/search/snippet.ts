@@ -1,5 +1,5 @@
 // The piece of a text that shows why it was found: one line around the words that were looked for, with where they are.
-import { withoutSequences } from "../../formats/escapes.ts";
+import { withoutSequences } from "../../session/escapes.ts";
 import { asRead, foldText } from "../index/words.ts";
 import type { Phrase, SearchQuery } from "./query.ts";
 
