@@ -7,8 +7,8 @@ const PIECE = /\n| +|[^ \n]+/g;
 const ATOM = /\u001b\[([\d;]*)m|./gsu;
 
 /**
- * The lines of a text that is harmless except for our own colours. Colours go on after a break; the spaces where it is
- * broken are gone.
+ * The lines of a text that is harmless except for our own colours. Colours go on after a break, and so does the space
+ * that a line begins with, so that it does not look like a new one; the spaces where it is broken are gone.
  */
 export function wrapped(text: string, width: number): string[] {
   const page = newPage(width);
@@ -31,16 +31,26 @@ function newPage(width: number) {
   /** Not written yet: at a break there are none. */
   let spaces = 0;
   let hasWord = false;
+  /** Spaces that the text's own line begins with, and whether it has begun. */
+  let indent = 0;
+  let isBegun = false;
   const end = () => {
     lines.push(active.length > 0 ? `${line}\u001b[0m` : line);
     line = active.map((code) => `\u001b[${code}m`).join("");
     used = 0;
     spaces = 0;
     hasWord = false;
+    isBegun = false;
+  };
+  const goOn = () => {
+    end();
+    isBegun = true;
+    line += " ".repeat(indent);
+    used = indent;
   };
   const put = ([text, code]: Atom) => {
     const room = code === undefined ? columnsOf(text) : 0;
-    if (used + room > width && used > 0) end();
+    if (used + room > width && used > indent) goOn();
     if (code !== undefined) active = turned(active, code);
     line += text;
     used += room;
@@ -52,14 +62,18 @@ function newPage(width: number) {
       spaces += count;
     },
     word(atoms: readonly Atom[]) {
-      if (hasWord && isToMove(atoms, width - used - spaces, width)) end();
+      const isSeen = atoms.some(([, code]) => code === undefined);
+      // A wide character has to fit behind it.
+      if (isSeen && !isBegun) indent = Math.max(0, Math.min(used + spaces, Math.floor(width / 2), width - 2));
+      isBegun ||= isSeen;
+      if (hasWord && isToMove(atoms, width - used - spaces, width - indent)) goOn();
       if (used + spaces < width) {
         line += " ".repeat(spaces);
         used += spaces;
-      } else if (hasWord) end();
+      } else if (hasWord) goOn();
       spaces = 0;
       for (const atom of atoms) put(atom);
-      hasWord = true;
+      hasWord ||= isSeen;
     },
   };
 }

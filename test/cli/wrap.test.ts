@@ -12,8 +12,13 @@ it("breaks between words, and within one only if it is wider than a line", () =>
 });
 
 it("keeps the indentation of a line, as far as there is room for it", () => {
-  expect(wrapped("\tone two", 8)).toEqual(["    one", "two"]);
-  expect(wrapped("    abcdef", 8)).toEqual(["    abcd", "ef"]);
+  expect(wrapped("\tone two", 8)).toEqual(["    one", "    two"]);
+  expect(wrapped("    abcdef", 8)).toEqual(["    abcd", "    ef"]);
+  expect(wrapped("      one two\nthree four", 10)).toEqual(["      one", "     two", "three four"]);
+  expect(wrapped("\u001b[2m  one two\u001b[22m", 6)).toEqual([
+    "\u001b[2m  one\u001b[0m",
+    "\u001b[2m  two\u001b[22m",
+  ]);
   expect(wrapped("\tg", 4)).toEqual(["g"]);
   expect(wrapped("a\n\n  b", 4)).toEqual(["a", "", "  b"]);
 });
