@@ -18,8 +18,16 @@ export function tellLosses(losses: readonly Loss[], output: Output): void {
 
 /** Everything that is not a minor note, in a sentence for each kind. */
 export function sentences(losses: readonly Loss[]): string[] {
-  const serious = losses.filter(({ severity }) => severity !== "info");
-  const kinds = Map.groupBy(serious, ({ kind }) => kind);
+  return byKind(losses.filter(({ severity }) => severity !== "info"));
+}
+
+/** The minor notes alone. */
+export function minorNotes(losses: readonly Loss[]): string[] {
+  return byKind(losses.filter(({ severity }) => severity === "info"));
+}
+
+function byKind(losses: readonly Loss[]): string[] {
+  const kinds = Map.groupBy(losses, ({ kind }) => kind);
   return [...kinds.values()]
     .toSorted((a, b) => RANK[worst(a)] - RANK[worst(b)])
     .map((group) => sentence(group));

@@ -6,7 +6,7 @@ import { prepareFork } from "../commands/fork.ts";
 import { prepareResume } from "../commands/resume.ts";
 import type { Context } from "../context.ts";
 import { type GoOn, hasProgram, notInstalled, withEnvironment } from "../continue.ts";
-import { sentences } from "../losses.ts";
+import { minorNotes, sentences } from "../losses.ts";
 import { page } from "../pager.ts";
 import { render } from "../render.ts";
 import { shellLine } from "../start.ts";
@@ -23,10 +23,15 @@ export function ownResume(context: Context, name: string): Promise<GoOn> {
   return prepareResume(context, name, { ...DEFAULTS, exec: true, onlyOwn: true });
 }
 
-/** For a shell: it does not matter whether the agent is installed here. */
-export async function resumeLine(context: Context, name: string): Promise<string> {
+/** For a shell, with what is to be known before it is used: whether the agent is installed here does not matter. */
+export async function resumeLine(
+  context: Context,
+  name: string,
+): Promise<{ line: string; warnings: readonly string[] }> {
   const result = await prepareResume(context, name, { ...DEFAULTS, yes: true, onlyOwn: true });
-  return result.isDryRun ? inShell(context, name) : commandLine(context, result);
+  // Our own command warns by itself.
+  if (result.isDryRun) return { line: inShell(context, name), warnings: [] };
+  return { line: commandLine(context, result), warnings: result.warnings };
 }
 
 export function commandLine(context: Context, { command }: GoOn): string {
@@ -46,17 +51,18 @@ export function carriedOut(
 
 /** What would be lost, and how much would be carried. */
 export function reportOf(result: GoOn): { lines: string[]; isLossy: boolean } {
-  const losses = sentences(result.losses).map((sentence) => `- ${cut(sentence, 400)}`);
+  const listed = (notes: readonly string[]) => notes.map((note) => `- ${cut(note, 400)}`);
+  const losses = listed(sentences(result.losses));
+  const minor = listed(minorNotes(result.losses));
   const warnings = result.warnings.map((warning) => `- ${warning}`);
-  const minor = result.losses.filter(({ severity }) => severity === "info").length;
   return {
     isLossy: result.losses.some(({ severity }) => severity === "error"),
     lines: [
       result.done,
       "",
       ...(losses.length > 0 ? ["What would be lost or changed:", ...losses] : ["Nothing would be lost."]),
-      ...(minor > 0 ? [`- ${minor} minor ${minor === 1 ? "note" : "notes"}`] : []),
       ...(warnings.length > 0 ? ["", "Worth knowing:", ...warnings] : []),
+      ...(minor.length > 0 ? ["", "Minor notes:", ...minor] : []),
     ],
   };
 }

@@ -19,7 +19,8 @@ export function draw(state: State, look: Look): Frame {
   if (layout.preview?.isBeside) besideFilter(lines, state, layout, look);
   if (layout.hasMessage) lines.push(messageLine(state, layout, look));
   if (layout.hasFooter) lines.push(footerLine(footerOf(state), layout.columns, look));
-  const column = Math.min(PROMPT.length + widthOf(state.filter), layout.columns - 1);
+  const typed = cutStart(visibleSpaces(state.filter), filterRoom(state, layout));
+  const column = Math.min(PROMPT.length + widthOf(typed), layout.columns - 1);
   return {
     lines: lines.slice(0, layout.rows).map((line) => line.filter(({ at }) => at < layout.columns)),
     ...(state.focus === "filter" && { cursor: { row: 0, column } }),
@@ -28,13 +29,10 @@ export function draw(state: State, look: Look): Frame {
 
 const PROMPT = "❯ ";
 
-function filterLine(state: State, { columns, list }: Layout, { colors }: Look): Line {
-  const { filter, rows, matches, focus } = state;
-  const width = list.width < columns ? list.width : columns;
-  const all = rows.length.toLocaleString("en-US");
-  const count =
-    filter === "" ? counted(rows.length, "session").replace(/^\d+/, all) : `${matches.length} of ${all}`;
-  const room = width - PROMPT.length - count.length - 2;
+function filterLine(state: State, layout: Layout, { colors }: Look): Line {
+  const { filter, focus } = state;
+  const count = countText(state);
+  const room = filterRoom(state, layout);
   const isTyping = focus === "filter";
   const prompt = isTyping ? colors.cyan(PROMPT) : colors.dim(PROMPT);
   const shown =
@@ -43,8 +41,23 @@ function filterLine(state: State, { columns, list }: Layout, { colors }: Look): 
     { at: 0, text: prompt },
     { at: PROMPT.length, text: shown },
   ];
-  if (room >= 4) cells.push({ at: width - count.length, text: colors.dim(count) });
+  if (room >= 4) cells.push({ at: filterWidth(layout) - count.length, text: colors.dim(count) });
   return cells;
+}
+
+function countText({ filter, rows, matches }: State): string {
+  const all = rows.length.toLocaleString("en-US");
+  if (filter === "") return counted(rows.length, "session").replace(/^\d+/, all);
+  return `${matches.length.toLocaleString("en-US")} of ${all}`;
+}
+
+/** What the count leaves for what is typed. */
+function filterRoom(state: State, layout: Layout): number {
+  return filterWidth(layout) - PROMPT.length - countText(state).length - 2;
+}
+
+function filterWidth({ columns, list }: Layout): number {
+  return Math.min(list.width, columns);
 }
 
 /** A space at the end is typed too. */

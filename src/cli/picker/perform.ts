@@ -93,14 +93,23 @@ async function resume(picker: Picker, row: Row): Promise<void> {
 
 async function copy(picker: Picker, row: Row): Promise<void> {
   const name = nameOf(row, picker.state.rows);
-  const line = await during(picker, "Copying …", async () =>
+  const copied = await during(picker, "Copying …", async () =>
     (await actions()).resumeLine(picker.context, name),
   );
-  if (line === undefined) return;
+  if (copied === undefined) return;
+  const { line, warnings } = copied;
   picker.screen.write(copySequence(line));
   if (process.env.TMUX) await copyInTmux(line);
   picker.copied = line;
-  back(picker, `Copied: ${line}`);
+  if (warnings.length === 0) return back(picker, `Copied: ${line}`);
+  const shell = inShell(picker.context, name);
+  const lines = warnings.flatMap((warning) => [
+    "",
+    inHome(picker.context.environment.HOME, warning),
+    ...(warning.includes(" --cwd DIR goes") ? [`In a shell: ${shell} --cwd DIR`] : []),
+  ]);
+  const panel: Panel = { type: "text", title: "Copied", lines: [`Copied: ${line}`, ...lines], top: 0 };
+  picker.show(withPanel(picker.state, panel));
 }
 
 async function viewed(picker: Picker, row: Row): Promise<void> {

@@ -96,6 +96,26 @@ describe("every size", () => {
   });
 });
 
+describe("the filter", () => {
+  const typing = (text: string, list = sessions(5)) =>
+    draw({ ...withFilter(begin(80, 24, list), text), focus: "filter" }, look);
+
+  it("counts alike on both sides", () => {
+    const [first] = typing("session", sessions(1200)).lines;
+    expect(plain(first as Line)).toMatch(/ 1,200 of 1,200$/);
+  });
+
+  it("has the cursor behind what is shown of it", () => {
+    for (const text of ["ab", "日本 ", "x".repeat(109)]) {
+      const { lines, cursor } = typing(text);
+      const [, shown] = lines[0] as Line;
+      expect(cursor?.column, text).toBe(2 + widthOf(shown?.text ?? ""));
+    }
+    const { lines, cursor } = typing("x".repeat(109));
+    expect(cursor?.column).toBeLessThan((lines[0] as Line).at(-1)?.at ?? 0);
+  });
+});
+
 describe("rows that come in later", () => {
   it("leave the selection on its session and on its line", () => {
     const all = sessions(100);

@@ -1,5 +1,5 @@
 // The picker in a real terminal: what is on the screen, and what each key really does.
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { files, run } from "../transcript.ts";
@@ -235,6 +235,17 @@ describe("copying", () => {
     terminal.send(KEY.escape);
     expect(await terminal.ended).toBe(0);
     expect(terminal.screen().join("")).toContain(command);
+  });
+
+  it("says that the command will not work where the session's folder is gone", async () => {
+    rmdirSync(place.shop);
+    const terminal = place.start();
+    await terminal.until("4 sessions");
+    terminal.send("y");
+    const said = (await terminal.until("In a shell: ")).join(" ").replace(/\s+/g, " ");
+    expect(said).toContain(`Copied: cd ${place.shop} && codex resume`);
+    expect(said).toContain(`The session's folder ${place.shop} is not here.`);
+    expect(said).toMatch(/In a shell: baton resume \w+ --cwd DIR/);
   });
 });
 
