@@ -1,5 +1,7 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { acquire } from "../../src/storage/lock.ts";
 import { temporaryFolder } from "./temporary.ts";
@@ -49,6 +51,17 @@ describe("a lock", () => {
     });
     expect(await Promise.all(turns)).toEqual(turns.map(() => true));
     expect(most).toBe(1);
+  });
+
+  it("goes from process to process, whoever is just letting go", async () => {
+    const folder = await temporaryFolder();
+    const child = join(import.meta.dirname, "lock-child.ts");
+    const run = promisify(execFile);
+    const runs = Array.from({ length: 4 }, () =>
+      run(process.execPath, [child, join(folder, "one.lock"), "400"]),
+    );
+    expect((await Promise.allSettled(runs)).filter(({ status }) => status === "rejected")).toEqual([]);
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it("that cannot be made is an error", async () => {
