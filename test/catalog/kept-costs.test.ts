@@ -1,6 +1,7 @@
 // Costs are summed up once, and again after anything that they depend on has changed.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
 import { expect, it, onTestFinished } from "vitest";
 import { adapters } from "../../src/adapters/index.ts";
 import { type Catalog, openCatalog, openShard, SHARDS } from "../../src/catalog/catalog.ts";
@@ -108,4 +109,18 @@ it("nobody waits for a writer", async () => {
   }
   expect((await ask(catalog)).isSummed).toBe(true);
   expect((await ask(catalog)).isSummed).toBe(false);
+});
+
+it.each([
+  ["full", (shard: DatabaseSync) => shard.exec("PRAGMA max_page_count = 1")],
+  ["read-only", (shard: DatabaseSync) => shard.exec("PRAGMA query_only = 1")],
+])("they are told also when the disk is %s and they cannot be kept", async (_, spoil) => {
+  const { catalog } = setUp();
+  const many = new Map(
+    Array.from({ length: 5000 }, (_, key) => [key, { dollars: key, kind: "computed" as const, unpriced: 0 }]),
+  );
+  const costs = catalog.shards.map(() => many);
+  for (const shard of catalog.shards) spoil(shard);
+  expect(await keptCosts(catalog, "prices", async () => costs)).toEqual(costs);
+  expect((await ask(catalog)).isSummed).toBe(true);
 });

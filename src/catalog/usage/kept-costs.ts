@@ -17,7 +17,7 @@ export async function keptCosts(
   const versions = shards.map(versionOf);
   const costs = await sumUp();
   for (const [number, shard] of shards.entries())
-    unlessBusy(shard, () => {
+    ifWritable(shard, () => {
       // What has been written since is not in them.
       if (versionOf(shard) === versions[number]) keep(shard, costs[number] ?? new Map(), print);
     });
@@ -43,8 +43,11 @@ function keep(shard: DatabaseSync, costs: ReadonlyMap<number, SessionCost>, prin
   shard.prepare("INSERT OR REPLACE INTO store (path, stamp) VALUES (?, ?)").run(COSTS, print);
 }
 
-/** Nobody waits for it: whoever is writing would make it out of date. */
-function unlessBusy(shard: DatabaseSync, work: () => void): void {
+/**
+ * Nobody waits for it: whoever is writing would make it out of date. Nor does anybody go without an answer because
+ * it cannot be kept.
+ */
+function ifWritable(shard: DatabaseSync, work: () => void): void {
   const { timeout } = shard.prepare("PRAGMA busy_timeout").get() as { timeout: number };
   shard.exec("PRAGMA busy_timeout = 0");
   try {
@@ -53,10 +56,11 @@ function unlessBusy(shard: DatabaseSync, work: () => void): void {
     shard.exec("COMMIT");
   } catch (error) {
     if (shard.isTransaction) shard.exec("ROLLBACK");
-    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
+    if (!UNWRITABLE.has(Number((error as { errcode?: number }).errcode) & 0xff)) throw error;
   } finally {
     shard.exec(`PRAGMA busy_timeout = ${timeout}`);
   }
 }
 
-const SQLITE_BUSY = 5;
+/** SQLite: busy, locked, read-only, a failing disk, a full one, a file that cannot be opened. */
+const UNWRITABLE: ReadonlySet<number> = new Set([5, 6, 8, 10, 13, 14]);
