@@ -2,7 +2,7 @@
 // that takes an id for a model that it merely begins like, so what it found is checked, and always named.
 import { statSync } from "node:fs";
 import { createRequire } from "node:module";
-import type { ModelInfo, ModelPrice, PriceCalculation } from "@pydantic/genai-prices";
+import type { ConditionalPrice, ModelInfo, ModelPrice, PriceCalculation } from "@pydantic/genai-prices";
 import { vendorOf } from "../session/vendor.ts";
 import { MODELS, type Prices } from "./known.ts";
 import { modelOf, plainId } from "./names.ts";
@@ -49,14 +49,15 @@ export function costOf(tokens: Tokens, { prices, tiers }: Price): number {
 /** Loads the price list, which takes a tenth of a second: only for what shows prices. */
 export async function loadPrices(overrides: Overrides): Promise<FindPrice> {
   const list = await import("@pydantic/genai-prices");
-  const known = new Map<string, Price | undefined>();
+  const known = new Map<string, { periodOf(time: number): string; prices: Map<string, Price | undefined> }>();
   return (model, provider, time) => {
+    const asked = { model, provider, time };
     const key = `${provider} ${model}`;
-    const dated = `${key} ${Math.floor(time / HOUR)}`;
-    for (const name of [key, dated]) if (known.has(name)) return known.get(name);
-    const found = priceOf(list, overrides, { model, provider, time });
-    known.set(found.isDated ? dated : key, found.price);
-    return found.price;
+    const of = known.get(key) ?? { periodOf: periods(priceOf(list, overrides, asked)), prices: new Map() };
+    known.set(key, of);
+    const period = of.periodOf(time);
+    if (!of.prices.has(period)) of.prices.set(period, priceOf(list, overrides, asked).price);
+    return of.prices.get(period);
   };
 }
 
@@ -66,8 +67,19 @@ export function priceStamp(overrides: Overrides): unknown {
   return [size, mtimeMs, MODELS.map(({ id, prices }) => [id, prices]), overrides.entries];
 }
 
-/** No price of the list changes within an hour. */
-const HOUR = 3_600_000;
+const DAY = 86_400_000;
+
+/** Names the time between two changes of a price: the list has some from a day on, and some for hours of each day. */
+function periods({ changes = [] }: Found): (time: number) => string {
+  const limits = changes.flatMap(({ constraint }) => (constraint ? [constraint] : []));
+  if (limits.length === 0) return () => "";
+  const days = limits.flatMap((limit) => ("start_date" in limit ? [Date.parse(limit.start_date)] : []));
+  const hours = limits
+    .flatMap((limit) => ("start_time" in limit ? [limit.start_time, limit.end_time] : []))
+    .map((hour) => Date.parse(`1970-01-01T${hour}`) % DAY);
+  const passed = (limits: readonly number[], time: number) => limits.filter((limit) => limit <= time).length;
+  return (time) => `${passed(days, time)} ${passed(hours, time % DAY)}`;
+}
 
 type List = typeof import("@pydantic/genai-prices");
 
@@ -79,8 +91,8 @@ interface Asked {
 
 interface Found {
   price: Price | undefined;
-  /** Whether another time may have another price. */
-  isDated?: boolean;
+  /** What the model costs at which times, if that is not always the same. */
+  changes?: readonly ConditionalPrice[];
 }
 
 function priceOf(list: List, overrides: Overrides, asked: Asked): Found {
@@ -90,7 +102,8 @@ function priceOf(list: List, overrides: Overrides, asked: Asked): Found {
     const match = list.calcPrice({}, id, { providerId: provider, timestamp: new Date(asked.time) });
     if (!match || !isNamed(match.model, id)) continue;
     const price = listed(match);
-    if (price) return { price, isDated: Array.isArray(match.model.prices) };
+    const { prices } = match.model;
+    if (price) return { price, ...(Array.isArray(prices) && { changes: prices }) };
   }
   const model = modelOf(asked.model);
   if (!model?.prices) return { price: undefined };

@@ -73,6 +73,27 @@ it("a price is that of its day", () => {
   expect(at("2026-05-01")).toMatchObject({ input: 2, output: 8 });
 });
 
+it.each(["deepseek-chat", "deepseek-reasoner", "deepseek-v4-pro", "o3"])(
+  "a price of %s is that of its minute, whenever others were asked for",
+  async (model) => {
+    const provider = model === "o3" ? "openai" : "deepseek";
+    const inOrder = await loadPrices(none);
+    const changes = ["2025-06-09T23:59:59.999Z", "2026-08-16T23:59:59.999Z", "2026-11-16T00:00:00.000Z"];
+    const times = changes
+      .map((text) => Date.parse(text))
+      .flatMap((from) =>
+        Array.from({ length: 24 * 6 }, (_, at) => [from + at * 600_000, from + at * 600_000 + 1]).flat(),
+      );
+    for (const time of times) {
+      const theirs = calcPrice({}, model, { providerId: provider, timestamp: new Date(time) })?.model_price;
+      expect(inOrder(model, provider, time)?.prices, new Date(time).toISOString()).toMatchObject({
+        input: theirs?.input_mtok,
+        output: theirs?.output_mtok,
+      });
+    }
+  },
+);
+
 it("a request is priced as the list prices it, cache and tiers included", () => {
   const count = fc.nat(400_000);
   const ids = MODELS.map(({ id }) => id).filter((id) => priced(id)?.source === "list");
