@@ -3,6 +3,7 @@ import pc from "picocolors";
 import type { BatonError } from "../session/error.ts";
 import { escapedControls } from "../session/escapes.ts";
 import { inHome } from "./in-home.ts";
+import { progressLine } from "./progress.ts";
 import { shareable } from "./redaction.ts";
 import { harmless } from "./text.ts";
 
@@ -132,22 +133,16 @@ function newProgress(doing: string): Progress {
       const now = Date.now();
       if (now - started < PROGRESS_AFTER_MS || now - shownAt < PROGRESS_EVERY_MS) return;
       shownAt = now;
-      const line = `${doing} ${shown ? barOf(done, total, now - started, shown) : `${done} of ${total}`}`;
-      stderr.write(`\r\x1b[K${line.slice(0, (stderr.columns || 80) - 1)}`);
+      // The last column stays free: a terminal may go to the next line once it is written to.
+      const width = (stderr.columns || 80) - 1;
+      const line = shown
+        ? progressLine(doing, { done, total, ms: now - started }, shown, width)
+        : `${doing} ${done} of ${total}`;
+      stderr.write(`\r\x1b[K${line.slice(0, width)}`);
     },
     end() {
       if (shownAt > 0) stderr.write("\r\x1b[K");
       shownAt = 0;
     },
   };
-}
-
-const BAR = 20;
-
-/** Filled so far, the amounts, how fast, and how long it will take. */
-function barOf(done: number, total: number, ms: number, shown: (amount: number) => string): string {
-  const filled = total > 0 ? Math.min(BAR, Math.floor((BAR * done) / total)) : BAR;
-  const rate = (done * 1000) / ms;
-  const left = rate > 0 ? `, ${Math.ceil((total - done) / rate)} s left` : "";
-  return `[${"#".repeat(filled)}${".".repeat(BAR - filled)}] ${shown(done)} of ${shown(total)}, ${shown(rate)}/s${left}`;
 }
