@@ -1,16 +1,20 @@
 // Long outputs that stand in files beside the session are found to their last word, as the result's.
-import { appendFileSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { adapters } from "../../src/adapters/index.ts";
+import { archiveSessions } from "../../src/catalog/archive/archive.ts";
 import { openCatalog } from "../../src/catalog/catalog.ts";
+import { findSessions } from "../../src/catalog/scan.ts";
 import { parseQuery } from "../../src/catalog/search/query.ts";
 import { search } from "../../src/catalog/search/search.ts";
 import { dump, synced } from "./dump.ts";
 
 const ID = "00000000-0000-4000-8000-00000000beef";
 const line = (record: object) => `${JSON.stringify(record)}\n`;
+
+const SHOWN = expect.stringMatching(/in the way -+ lastwordofall$/);
 
 it("a word at the end of an output of several megabytes is found", async () => {
   const root = mkdtempSync(join(tmpdir(), "baton-beside-"));
@@ -62,8 +66,16 @@ it("a word at the end of an output of several megabytes is found", async () => {
   await synced(join(root, "home"), join(root, "baton"));
   expect(dump(join(root, "baton")).words.filter((word) => word.includes('"lastwordofall"')).length).toBe(1);
   const catalog = openCatalog(join(root, "baton"));
-  const { hits } = await search(catalog, parseQuery("lastwordofall tool:bash"), async () => adapters);
+  const find = async () =>
+    (await search(catalog, parseQuery("lastwordofall tool:bash"), async () => adapters)).hits;
+  const shown = { scope: "tool_output", position: 2, tool: "Bash", snippet: SHOWN };
+  expect(await find()).toMatchObject([shown]);
+  // Of a session that is gone, its line comes from the archive.
+  const home = { dir: join(root, "home"), env: {} };
+  await archiveSessions(join(root, "baton"), await findSessions(home, adapters));
+  rmSync(path);
+  rmSync(stored);
+  await synced(home.dir, join(root, "baton"));
+  expect(await find()).toMatchObject([{ ...shown, gone: true }]);
   catalog.close();
-  expect(hits).toMatchObject([{ scope: "tool_output", position: 2, tool: "Bash" }]);
-  expect(hits[0]?.snippet).toContain("lastwordofall");
 });

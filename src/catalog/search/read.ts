@@ -42,8 +42,8 @@ export async function* textsAt(
   readers: LoadReaders,
   batonHome: string,
 ): AsyncGenerator<Iterable<string>> {
-  if (place.record === BESIDE && place.file !== null && !place.isGone) {
-    yield [besideAt(place, place.file)];
+  if (place.record === BESIDE && place.file !== null) {
+    yield [await besideAt(place, place.file, batonHome)];
     return;
   }
   const reader = (await readers()).find(({ id }) => id === place.agent);
@@ -74,8 +74,15 @@ function* piecesAt({ path, offset, length }: RecordPlace): Generator<string> {
   }
 }
 
-function besideAt({ offset, length }: RecordPlace, path: string): string {
-  return stretchOf(path, offset, length).toString("utf8");
+async function besideAt(
+  { agent, isGone, offset, length }: RecordPlace,
+  path: string,
+  batonHome: string,
+): Promise<string> {
+  const bytes = isGone
+    ? await readArchived(batonHome, { agent, path, offset, length })
+    : stretchOf(path, offset, length);
+  return bytes.toString("utf8");
 }
 
 /** Shorter where the file ends before. */
