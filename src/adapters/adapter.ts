@@ -247,6 +247,11 @@ export interface Reader extends Place {
   reading(ref: SessionRef): Promise<Reading<any>>;
   // biome-ignore lint/suspicious/noExplicitAny: each adapter has a state of its own, opaque to everybody else.
   fold: Fold<any>;
+  /**
+   * Whether the session in this file goes on from other files, so that the places of its records count over all of
+   * them; absent = none does.
+   */
+  isSpread?(path: string): Promise<boolean>;
 }
 
 export interface Adapter extends Reader {

@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import { type Loss, loss } from "../../session/losses.ts";
 import { type NativeRecord, readRecords } from "../../storage/records.ts";
 import type { FileRef } from "../adapter.ts";
-import { fileRef } from "../folder.ts";
+import { fileRef, headOf } from "../folder.ts";
 import type { PassOptions } from "../open.ts";
 import { count, isObject, type JsonObject, word } from "./native.ts";
 import { readOneFile } from "./one-file.ts";
@@ -51,6 +51,15 @@ export async function lineageOf(main: FileRef, meta: JsonObject | undefined): Pr
     base = baseOf(await metaOf(file.path, file.size));
   }
   return lineage;
+}
+
+const BEGINNING = 1 << 14;
+
+/** Asked for every hit of a search, so most first lines are not parsed. */
+export async function isSpread(path: string): Promise<boolean> {
+  const head = headOf(path, BEGINNING);
+  if (head.includes("\n") && !head.includes('"history_base"')) return false;
+  return baseOf(await metaOf(path, fileRef(path, "main")?.size ?? 0)) !== undefined;
 }
 
 /** Where the named file stops being part of the thread: a byte, or else an ordinal. */

@@ -1,5 +1,6 @@
 // Reads its sessions.
 import type { Reader } from "../adapter.ts";
+import { isSpread } from "./lineage.ts";
 import { open, reading } from "./open.ts";
 import { place } from "./place.ts";
 import { fold } from "./read.ts";
@@ -10,4 +11,5 @@ export const reader: Reader = {
   open,
   reading: (ref) => reading(ref),
   fold,
+  isSpread,
 };

@@ -9,6 +9,7 @@ import type { NativeRecord } from "../../storage/records.ts";
 import { readArchived } from "../archive/read.ts";
 import { BESIDE } from "../index/beside.ts";
 import { textsOf } from "../index/texts.ts";
+import { isSpreadInArchive, withLaidOut } from "./archived.ts";
 import { stringsIn, unescaped } from "./strings.ts";
 
 /** They are asked for only when there is something to show. */
@@ -47,25 +48,48 @@ export async function* textsAt(
     return;
   }
   const reader = (await readers()).find(({ id }) => id === place.agent);
-  const bytes = place.isGone ? await archived(place, batonHome) : bytesAt(place);
-  if (bytes && reader) yield told(reader, place, recordOf(place, bytes));
-  if (!place.isGone && place.length > WHOLE && isLine(place)) yield piecesAt(place);
-  else if (!place.isGone && reader) yield* throughReader(place, reader, bytes === undefined);
+  if (reader) yield* place.isGone ? fromArchive(place, reader, batonHome) : fromStore(place, reader);
+}
+
+async function* fromStore(place: RecordPlace, reader: Reader): AsyncGenerator<Iterable<string>> {
+  const { path, offset, length } = place;
+  const isLine = path.endsWith(".jsonl") && !(await reader.isSpread?.(path));
+  if (isLine && length > WHOLE) {
+    yield piecesAt(place);
+    return;
+  }
+  const bytes = isLine ? stretchOf(path, offset, length) : undefined;
+  if (bytes) yield told(reader, place, recordOf(place, bytes));
+  yield* throughReader(place, reader, bytes === undefined);
   if (bytes) yield stringsIn(bytes);
+}
+
+async function* fromArchive(
+  place: RecordPlace,
+  reader: Reader,
+  batonHome: string,
+): AsyncGenerator<Iterable<string>> {
+  const { agent, originalId, path, offset, length } = place;
+  const isWhole = length <= WHOLE && !(await isSpreadInArchive(batonHome, place));
+  const bytes = isWhole
+    ? await readArchived(batonHome, { agent, originalId, path, offset, length })
+    : undefined;
+  // What is no JSON does not stand there: the session was no file of lines.
+  const record = bytes && recordOf(place, bytes);
+  if (record) yield told(reader, place, record);
+  const texts = await withLaidOut(batonHome, place, (ref) => {
+    const there = { path: ref.path, files: JSON.stringify(ref.files), thread: ref.thread ?? "" };
+    return Array.fromAsync(throughReader({ ...place, ...there }, reader, bytes === undefined));
+  });
+  yield* texts ?? [];
+  if (record?.value !== undefined) yield stringsIn(record.bytes);
+  if (!texts && !isWhole)
+    throw new BatonError("unsupported", "The text is too long to be shown from the archive.", "");
 }
 
 /** Longer records are looked through in pieces, because no more than that is parsed for one line of text. */
 const WHOLE = 4 << 20;
 const OVERLAP = 4 << 10;
-
-function isLine({ path }: RecordPlace): boolean {
-  return path.endsWith(".jsonl");
-}
-
-function bytesAt(place: RecordPlace): Buffer | undefined {
-  const { path, offset, length } = place;
-  return isLine(place) && length <= WHOLE ? stretchOf(path, offset, length) : undefined;
-}
 
 function* piecesAt({ path, offset, length }: RecordPlace): Generator<string> {
   for (let at = 0; ; at += WHOLE - OVERLAP) {
@@ -164,11 +188,4 @@ export function refOf({ agent, originalId, thread, path, files, parent }: Record
     ...(thread !== "" && { thread }),
     ...(parent !== null && { parent }),
   };
-}
-
-async function archived(place: RecordPlace, batonHome: string): Promise<Buffer> {
-  const { agent, originalId, path, offset, length } = place;
-  if (length > WHOLE)
-    throw new BatonError("unsupported", "The text is too long to be shown from the archive.", "");
-  return readArchived(batonHome, { agent, originalId, path, offset, length });
 }
