@@ -62,7 +62,7 @@ export interface Facts {
 export function listSessions(catalog: Catalog, wanted: Query, facts: Facts = {}): Page {
   const { sort = "updated", offset = 0, limit = Number.POSITIVE_INFINITY, minCost } = wanted;
   const end = offset + limit;
-  const { displayName } = facts.models ?? readOverrides(catalog.batonHome, () => undefined);
+  const { displayName } = facts.models ?? namesIn(catalog);
   const { where, values } = conditions(wanted, () => modelsNamed(catalog, wanted.model ?? "", displayName));
   const isNewest = sort === "updated" && minCost === undefined && !wanted.archived;
   // Of each shard no more of the newest are needed than are shown in all.
@@ -113,8 +113,16 @@ function countOf(shard: DatabaseSync, where: string, values: SQLInputValue[]): n
   return Number(shard.prepare(`SELECT count(*) AS count FROM session WHERE ${where}`).get(...values)?.count);
 }
 
+function namesIn({ batonHome }: Catalog): Overrides {
+  return readOverrides(batonHome, () => undefined);
+}
+
 /** All spellings that hold the words, in the id or in the name that is shown. */
-function modelsNamed(catalog: Catalog, words: string, displayName: (model: string) => string): string[] {
+export function modelsNamed(
+  catalog: Catalog,
+  words: string,
+  displayName: (model: string) => string = namesIn(catalog).displayName,
+): string[] {
   const wanted = words.trim().toLowerCase();
   return valuesIn(catalog, "model").filter((model) =>
     [model, displayName(model)].some((name) => name.toLowerCase().includes(wanted)),

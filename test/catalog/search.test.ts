@@ -60,6 +60,10 @@ describe("a search", () => {
     expect(await count('zebra project:"other app"')).toBe(1);
     expect(await count("zebra -project:other")).toBe(7);
     expect(await count("zebra model:opus")).toBe(7);
+    expect(await count('zebra model:"Opus 4.5"')).toBe(7);
+    expect(await count('zebra -model:"opus 4.5"')).toBe(1);
+    expect(await count('zebra model:"Opus 9"')).toBe(0);
+    expect(await count('zebra -model:"Opus 9"')).toBe(8);
     expect(await count("zebra since:2099-01-01")).toBe(0);
     expect(await count("zebra", { project: "/home/me/app" })).toBe(7);
     expect(await count("zebra", { project: "/home/me/ap" })).toBe(0);

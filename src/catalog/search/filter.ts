@@ -18,9 +18,11 @@ export interface Conditions {
   values: SQLInputValue[];
 }
 
+/** `modelsNamed`: the models whose id, or the name that is shown, has the words in it. */
 export function conditionsOf(
   filters: readonly Filter[],
   { scopes, agents, project, since }: Narrowing,
+  modelsNamed: (words: string) => readonly string[],
 ): Conditions {
   const entry: Condition[] = [];
   const session: Condition[] = [];
@@ -29,7 +31,7 @@ export function conditionsOf(
   if (project !== undefined) session.push(inFolder(project));
   if (since) session.push(["updated >= ?", since.getTime()]);
   for (const filter of filters) {
-    const [condition, ...values] = conditionOf(filter);
+    const [condition, ...values] = conditionOf(filter, modelsNamed);
     const target = ["scope", "tool", "file"].includes(filter.name) ? entry : session;
     target.push([filter.isExcluded ? `NOT (${condition})` : condition, ...values]);
   }
@@ -47,15 +49,16 @@ export function conditionsOf(
 
 type Condition = [sql: string, ...values: SQLInputValue[]];
 
-function conditionOf({ name, values }: Filter): Condition {
+function conditionOf({ name, values }: Filter, modelsNamed: (words: string) => readonly string[]): Condition {
   switch (name) {
     case "agent":
       return anyOf("agent", values);
     case "scope":
       return scopeIn(values);
     case "project":
+      return any(values.map((value) => ["instr(lower(project), ?) > 0", lower(value)]));
     case "model":
-      return any(values.map((value) => [`instr(lower(${name}), ?) > 0`, lower(value)]));
+      return anyOf("model", values.flatMap(modelsNamed));
     case "since":
       return any(values.map((value) => ["updated >= ?", sinceOf(value)?.getTime() ?? 0]));
     case "file":

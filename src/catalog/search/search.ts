@@ -4,8 +4,9 @@ import { keepingOpen } from "../../storage/sqlite.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IsHere } from "../here.ts";
 import { foldText } from "../index/words.ts";
+import { modelsNamed } from "../query.ts";
 import { statement } from "../statement.ts";
-import { conditionsOf, type Narrowing } from "./filter.ts";
+import { type Conditions, conditionsOf, type Narrowing } from "./filter.ts";
 import { bit, type Hit, type HitRow, hitsOf } from "./hit.ts";
 import { matchIn, nearness } from "./match.ts";
 import type { Phrase, SearchQuery } from "./query.ts";
@@ -70,12 +71,19 @@ function findAll(catalog: Catalog, query: SearchQuery, options: SearchOptions): 
   let isMinimum = false;
   const { offset = 0, limit = SHOWN } = options;
   const most = Math.ceil(Math.max(RANKED / catalog.shards.length, offset + limit));
+  const conditions = conditionsOf(query.filters, options, (words) => modelsNamed(catalog, words));
   for (const [number, shard] of catalog.shards.entries()) {
-    const found = findIn(shard, number, query, options, most);
+    const found = findIn(shard, number, query, { ...conditions, most, isHere: options.isHere });
     candidates.push(...found.candidates);
     isMinimum ||= found.isMinimum;
   }
   return { candidates, isMinimum };
+}
+
+/** What is looked at, and how many of the newest matches of a shard. */
+interface Within extends Conditions {
+  most: number;
+  isHere: IsHere | undefined;
 }
 
 type Columns = [row: number, key: number, position: number, scope: number];
@@ -84,12 +92,10 @@ function findIn(
   shard: DatabaseSync,
   number: number,
   query: SearchQuery,
-  options: SearchOptions,
-  most: number,
+  { where, values, most, isHere }: Within,
 ): Found {
   const { expression, isCut } = matchIn(shard, query);
   if (expression === undefined) return { candidates: [], isMinimum: false };
-  const { where, values } = conditionsOf(query.filters, options);
   // Rows come from the newest on, and no more than these are visited.
   const matching = statement(
     shard,
@@ -99,7 +105,7 @@ function findIn(
   matching.setReturnArrays(true);
   const rows = matching.all(expression, ...values, most) as unknown as Columns[];
   if (rows.length === 0) return { candidates: [], isMinimum: false };
-  const sessions = sessionsOf(shard, rows, options.isHere);
+  const sessions = sessionsOf(shard, rows, isHere);
   const near = closeTogether(shard, query, rows.at(-1)?.[0] ?? 0);
   const words = [...new Set(query.groups.flat().flatMap((phrase) => phrase.words))];
   const candidates: Match[] = [];
