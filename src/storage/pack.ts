@@ -20,6 +20,8 @@ export interface PackWriter {
   size(): number;
   frame(hash: Uint8Array, size: number, compressed: Uint8Array): Place;
   note(text: string): void;
+  /** Bytes as they are. */
+  raw(bytes: Uint8Array): void;
   /** Everything so far is on the disk when this is done. */
   sync(): Promise<void>;
   close(): Promise<void>;
@@ -71,6 +73,7 @@ export async function openPack(path: string, end: number): Promise<PackWriter> {
       const head = headOf(NOTE, NOTE_HEAD + bytes.length);
       add(Buffer.concat([head.subarray(0, PREFIX + 1), digestOf(bytes), bytes]));
     },
+    raw: add,
     async sync() {
       const bytes = Buffer.concat(waiting);
       waiting = [];
@@ -192,34 +195,37 @@ async function readAt(file: FileHandle, offset: number, length: number): Promise
 
 export type Packed =
   | { type: "frame"; hash: Buffer; size: number; place: Place; end: number }
-  | { type: "note"; text: string; end: number };
+  | { type: "note"; text: string; end: number }
+  | Damaged;
 
-/**
- * What is whole in a pack, in order, from a byte on. Damaged pieces are passed over; of a note that is not what was
- * written, the text is told as it is.
- */
-export async function* scanPack(
-  path: string,
-  from = 0,
-  onDamaged: (note: string) => void = () => undefined,
-): AsyncGenerator<Packed> {
+/** Not what was written. `isNote`: it was a note, of which the text is told as it is. */
+interface Damaged {
+  type: "damaged";
+  isNote: boolean;
+  bytes: Buffer;
+  end: number;
+}
+
+/** What is in a pack, in order, from a byte on. The end of something that is not there yet is damaged as well. */
+export async function* scanPack(path: string, from = 0): AsyncGenerator<Packed> {
   const file = await open(path, "r");
   try {
     const { size } = await file.stat();
     for (let at = from; at + PREFIX <= size; ) {
-      const found = await packedAt(file, at, size);
-      if (found) yield found;
-      else onDamaged(await damagedNote(file, at, size));
-      const next = found?.end ?? (await nextMagic(file, at + 1, size));
-      if (next === undefined) return;
-      at = next;
+      const found = (await packedAt(file, at, size)) ?? (await damagedAt(file, at, size));
+      yield found;
+      at = found.end;
     }
   } finally {
     await file.close();
   }
 }
 
-async function packedAt(file: FileHandle, at: number, size: number): Promise<Packed | undefined> {
+async function packedAt(
+  file: FileHandle,
+  at: number,
+  size: number,
+): Promise<Exclude<Packed, Damaged> | undefined> {
   const head = await readAt(file, at, Math.min(PREFIX + FRAME_HEAD, size - at));
   const magic = head.readUInt32LE(0);
   const length = head.readUInt32LE(4);
@@ -242,12 +248,16 @@ async function packedAt(file: FileHandle, at: number, size: number): Promise<Pac
   return found && { type: "frame", hash: digest, size: raw, place, end };
 }
 
-/** Empty where it is none, or its end is not there yet. */
-async function damagedNote(file: FileHandle, at: number, size: number): Promise<string> {
-  const head = await readAt(file, at, PREFIX);
-  const end = at + PREFIX + head.readUInt32LE(4);
-  if (head.readUInt32LE(0) !== NOTE || end > size) return "";
-  return (await readAt(file, at + PREFIX, end - at - PREFIX)).toString("utf8");
+/** More than any note has, and little enough to hold. */
+const MOST_DAMAGED = 16 << 20;
+
+/** All up to where something of ours may begin again. */
+async function damagedAt(file: FileHandle, at: number, size: number): Promise<Damaged> {
+  const next = await nextMagic(file, at + 1, size);
+  const end = next ?? size;
+  const bytes = await readAt(file, at, Math.min(MOST_DAMAGED, end - at));
+  const isThere = next !== undefined || at + PREFIX + bytes.readUInt32LE(4) <= size;
+  return { type: "damaged", isNote: bytes.readUInt32LE(0) === NOTE && isThere, bytes, end };
 }
 
 const STEP = 1 << 20;

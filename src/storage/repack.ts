@@ -23,6 +23,7 @@ export async function repack(from: string, to: string, keep: (found: Packed) => 
     for await (const found of scanPack(from)) {
       if (!keep(found)) continue;
       if (found.type === "note") writer.note(found.text);
+      else if (found.type === "damaged") writer.raw(found.bytes);
       else {
         const { offset, length } = found.place;
         const { buffer } = await file.read(Buffer.allocUnsafe(length), 0, length, offset);

@@ -1,5 +1,5 @@
 // The manifest is what all notes of the packs come to: made anew from them, it says what it said before.
-import { readdirSync, readFileSync, rmSync, utimesSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { archiveSessions } from "../../src/catalog/archive/archive.ts";
@@ -116,6 +116,55 @@ describe("a manifest that is put back from a time before", () => {
     expect(await archivedSessions(place.batonHome)).toHaveLength(3);
     expect(await checkArchive(place.batonHome)).toBe(3);
     expect(await damagedSessions(place.batonHome)).toHaveLength(3);
+  });
+});
+
+describe("a damaged note", () => {
+  /** Two sessions; the note of the last is damaged, and its file is gone. */
+  async function damagedLast(damage: (pack: Buffer, note: number) => void) {
+    const place = newPlace();
+    const paths = [1, 2].map((n) => write(logPath(place, `${n}`.repeat(8)), lines(5, n)));
+    for (const { ref, adapter } of await found(place)) {
+      await archiveSessions(place.batonHome, [{ ref, adapter }]);
+    }
+    const name = join(folderOf(place), "pack-000001-0.zst");
+    const pack = readFileSync(name);
+    const note = pack.lastIndexOf(Buffer.from([0x51, 0x2a, 0x4d, 0x18]));
+    const lost = paths.find((path) => pack.includes(`"path":${JSON.stringify(path)}`, note)) ?? "";
+    damage(pack, note);
+    write(name, pack);
+    rmSync(lost);
+    return { place, lost, other: paths.find((path) => path !== lost) ?? "" };
+  }
+
+  it.each([
+    ["in its text", (pack: Buffer, note: number) => pack.write("x", pack.indexOf('"stamp":"', note) + 9)],
+    ["where it begins", (pack: Buffer, note: number) => pack.write("x", note)],
+  ])("%s is named each time, whatever is written behind it", async (_, damage) => {
+    const { place, lost, other } = await damagedLast(damage);
+    for (const round of [1, 2, 3]) {
+      forgetManifest(place);
+      appendFileSync(other, lines(1, round));
+      await archiveSessions(place.batonHome, await found(place));
+      expect(await damagedSessions(place.batonHome)).toMatchObject([{ path: lost, isThere: false }]);
+      expect(await kept(place, other)).toBe(readFileSync(other, "utf8"));
+    }
+  });
+
+  it("is not lost when its pack is written anew", async () => {
+    const { place, lost, other } = await damagedLast((pack, note) =>
+      pack.write("x", pack.indexOf('"stamp":"', note) + 9),
+    );
+    appendFileSync(other, lines(1, 1));
+    await archiveSessions(place.batonHome, await found(place));
+    await pruneArchive(place.batonHome, { found: await found(place), yes: true });
+    expect([...contents(place).keys()]).toContain("pack-000001-1.zst");
+    expect(await kept(place, lost)).toBeDefined();
+    forgetManifest(place);
+    expect(await damagedSessions(place.batonHome)).toMatchObject([{ path: lost }]);
+    await pruneArchive(place.batonHome, { found: await found(place), keepNewest: 1, gone: true, yes: true });
+    forgetManifest(place);
+    expect((await archivedSessions(place.batonHome)).map(({ path }) => path)).toEqual([other]);
   });
 });
 

@@ -10,6 +10,7 @@ import { archiveFolder } from "./folder.ts";
 import { packName, packNumber } from "./manifest.ts";
 import { lookAgain } from "./missing.ts";
 import { type Identity, noteOf } from "./notes.ts";
+import { damagedIdentity } from "./salvage.ts";
 
 const UNUSED = "NOT EXISTS (SELECT 1 FROM part WHERE part.frame = frame.key)";
 
@@ -46,8 +47,13 @@ async function collectPack(folder: string, database: DatabaseSync, key: number, 
       .all(key)
       .map(({ offset }) => Number(offset)),
   );
-  const isNeeded = (found: Packed) =>
-    found.type === "frame" ? used.has(found.place.offset) : isNoteNeeded(database, found.text);
+  const isNeeded = (found: Packed) => {
+    if (found.type === "frame") return used.has(found.place.offset);
+    if (found.type === "note") return isNoteNeeded(database, found.text);
+    // What a damaged note was of is named when the manifest is made anew.
+    const session = damagedIdentity(found.bytes.toString("utf8"));
+    return session ? isKnown(database, session) : found.isNote;
+  };
   const { size, places } = await repack(join(folder, name), join(folder, next), isNeeded);
   // The old pack goes only when this is safely on the disk: a manifest that falls back would point into it.
   database.exec("PRAGMA synchronous = FULL; BEGIN IMMEDIATE");

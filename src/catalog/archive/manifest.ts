@@ -21,7 +21,7 @@ import { statement } from "../statement.ts";
 import { archiveFolder } from "./folder.ts";
 import { hasLost, lookAgain } from "./missing.ts";
 import { applyNote, noteOf } from "./notes.ts";
-import { dropForgotten, salvage } from "./salvage.ts";
+import { damagedIdentity, dropForgotten, salvage } from "./salvage.ts";
 
 const VERSION = 1;
 const PATIENCE_MS = 20_000;
@@ -303,14 +303,15 @@ async function adopt(
   database.exec("BEGIN IMMEDIATE");
   try {
     const key = known?.key ?? addPack(database, name);
-    for await (const found of scanPack(path, end, (note) => damaged.push(note))) {
+    for await (const found of scanPack(path, end)) {
+      if (found.type === "damaged") {
+        const text = found.bytes.toString("utf8");
+        // Not whatever is left of something that was never written to its end.
+        if (!found.isNote && !damagedIdentity(text)) continue;
+        damaged.push(text);
+      } else if (found.type === "frame") addFrame(database, key, found.hash, found.size, found.place);
+      else take(database, found.text, damaged);
       end = found.end;
-      if (found.type === "frame") addFrame(database, key, found.hash, found.size, found.place);
-      else {
-        const note = noteOf(found.text);
-        if (note) applyNote(database, note);
-        if (note?.type === "forget") dropForgotten(damaged, note.sessions);
-      }
     }
     database.prepare("UPDATE pack SET size = ? WHERE key = ?").run(end, key);
     database.exec("COMMIT");
@@ -319,6 +320,12 @@ async function adopt(
     database.exec("ROLLBACK");
     throw error;
   }
+}
+
+function take(database: DatabaseSync, text: string, damaged: string[]): void {
+  const note = noteOf(text);
+  if (note) applyNote(database, note);
+  if (note?.type === "forget") dropForgotten(damaged, note.sessions);
 }
 
 export function addPack(database: DatabaseSync, name: string): number {

@@ -16,15 +16,16 @@ export function salvage(database: DatabaseSync, notes: Iterable<string>): void {
     "SELECT 1 FROM session WHERE path = ? AND original_id = ? AND thread = ? AND agent = ?",
   );
   for (const note of notes) {
-    const [, ...found] = SESSION.exec(note) ?? [];
-    const [agent, originalId, thread = "", path] = found.slice(0, 4).map(textOf);
-    if (!agent || !originalId || !path || known.get(path, originalId, thread, agent)) continue;
+    const one = damagedIdentity(note);
+    if (!one) continue;
+    const { agent, originalId, thread, path, updated } = one;
+    if (known.get(path, originalId, thread, agent)) continue;
     const { lastInsertRowid: session } = database
       .prepare(
         `INSERT INTO session (agent, original_id, thread, path, updated, archived, stamp, facts)
          VALUES (?, ?, ?, ?, ?, 0, '', '{}')`,
       )
-      .run(agent, originalId, thread, path, Number(found[4]));
+      .run(agent, originalId, thread, path, updated);
     const main = MAIN.exec(note);
     const name = (main && textOf(main[1] ?? "")) || path;
     database
@@ -34,6 +35,14 @@ export function salvage(database: DatabaseSync, notes: Iterable<string>): void {
       .run(session, name, main?.[2] === "true" ? 1 : 0);
     lose(database, name);
   }
+}
+
+/** Which session a damaged note was of, where that can still be read. */
+export function damagedIdentity(note: string): (Identity & { updated: number }) | undefined {
+  const [, ...found] = SESSION.exec(note) ?? [];
+  const [agent, originalId, thread = "", path] = found.slice(0, 4).map(textOf);
+  if (!agent || !originalId || !path) return undefined;
+  return { agent, originalId, thread, path, updated: Number(found[4]) };
 }
 
 /** Notes of sessions that were taken out of the archive later are not missed. */
