@@ -37,6 +37,8 @@ export interface SessionRef {
   parent?: string;
   /** A thread inside the main file that is a session of its own. */
   thread?: string;
+  /** The name that it was given, where that stands in a file of all sessions and changes without its own. */
+  name?: string;
 }
 
 /** What whoever looks for sessions wants to hear, and what it knows from the last time. */

@@ -124,9 +124,10 @@ export function idOf(ref: SessionRef): string {
   return sessionId(ref.agent, ref.originalId);
 }
 
-/** What is different after any change to its files. */
+/** What is different after any change to its files, or to the name that it was given. */
 export function stampOf(ref: SessionRef): string {
-  return ref.files.map(({ size, mtimeMs, inode }) => `${size} ${mtimeMs} ${inode}`).join(";");
+  const files = ref.files.map(({ size, mtimeMs, inode }) => `${size} ${mtimeMs} ${inode}`).join(";");
+  return ref.name === undefined ? files : `${files};${ref.name}`;
 }
 
 export function changedAt(ref: SessionRef): number {

@@ -145,6 +145,8 @@ describe("restoring", () => {
     const id =
       (await found(place)).find(({ ref }) => ref.agent === "codex" && !ref.parent)?.ref.originalId ?? "";
     const before = readFileSync(index, "utf8");
+    await archiveSessions(place.batonHome, await found(place));
+    // Nothing else of the session changes.
     writeFileSync(index, `${before}${JSON.stringify({ id, thread_name: "A name of mine" })}\n`);
     await archiveSessions(place.batonHome, await found(place));
     const session = await mainOf(place, "codex");

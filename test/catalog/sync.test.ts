@@ -114,6 +114,21 @@ describe("a store that changes", () => {
     expect(await synced(home, own)).toMatchObject({ added: 0, updated: 0, removed: 0, unchanged: 8 });
   });
 
+  it("is read again where nothing but the name of a session has changed, that session alone", async () => {
+    await synced(home, own);
+    const index = join(home, ".codex/session_index.jsonl");
+    const id = "01a00000-0000-7000-8000-000000000001";
+    for (const name of ["A name", "Another; 12 34"]) {
+      appendFileSync(index, `${JSON.stringify({ id, thread_name: name })}\n`);
+      expect(await synced(home, own)).toMatchObject({ added: 0, updated: 1, unchanged: 7 });
+      expect(rows({ agents: ["codex"] }).map(({ title }) => title)).toContain(name);
+      expect(dump(own)).toEqual(await atOnce());
+      // Of another session, which is not here.
+      appendFileSync(index, `${JSON.stringify({ id: "other", thread_name: name })}\n`);
+      expect(await synced(home, own)).toMatchObject({ updated: 0, unchanged: 8 });
+    }
+  });
+
   it("is read anew where a file was cut", async () => {
     await synced(home, own);
     const path = join(home, CLAUDE);
@@ -285,6 +300,21 @@ describe("a file that is known to have changed", () => {
     expect(await changed(path)).toMatchObject({ updated: 1, unchanged: 5, refs: [{ path }] });
     expect(await synced(home, own)).toMatchObject({ updated: 0 });
     expect(dump(own).words).toEqual((await atOnce()).words);
+  });
+
+  it("is the same session for whoever then looks at all, also one with a name", async () => {
+    const [path = ""] = readdirSync(join(home, ".codex/sessions"), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith("000000000072.jsonl"))
+      .map((name) => join(home, ".codex/sessions", name));
+    const id = "01a00000-0000-7000-8000-000000000001";
+    writeFileSync(
+      join(home, ".codex/session_index.jsonl"),
+      `${JSON.stringify({ id, thread_name: "Name" })}\n`,
+    );
+    await synced(home, own);
+    appendFileSync(path, "\n");
+    expect(await changed(path)).toMatchObject({ updated: 1, refs: [{ path, name: "Name" }] });
+    expect(await synced(home, own)).toMatchObject({ updated: 0 });
   });
 
   describe("in the folder of a session", () => {

@@ -37,6 +37,18 @@ describe("a change", () => {
     expect(await changed()).toEqual([path]);
   });
 
+  it("to the names of sessions is told, and to nothing else beside them", async () => {
+    const { put, changed, calls, told } = await watchedHome({ [CODEX]: "{}\n" });
+    put(".codex/session_index.jsonl", "{}\n");
+    expect(await changed()).toEqual([CODEX]);
+    put(".codex/session_index.jsonl", "{}\n");
+    expect(await changed()).toEqual([CODEX]);
+    const before = calls();
+    put(".codex/history.jsonl", "{}\n");
+    await told(".codex/history.jsonl");
+    expect(calls()).toBe(before);
+  });
+
   it.each([
     `.claude/projects/-p/${ID}/subagents/agent-1.jsonl`,
     `.claude/projects/-p/${ID}/subagents/workflows/1/agent-2.jsonl`,

@@ -8,8 +8,8 @@ import { type Additions, additions } from "./additions.ts";
 import { type Bases, basesFor } from "./bases.ts";
 import { type Edits, editsOf, unhonoured } from "./edited.ts";
 import { lines } from "./lines.ts";
+import { namesIn } from "./names.ts";
 import { type CodexRecord, count, isObject, type JsonObject, recordOf, word } from "./native.ts";
-import { nameOf } from "./open.ts";
 import { codexHome } from "./paths.ts";
 import { fold } from "./read.ts";
 import { entriesOf, foldAt, type Replayed, replay, sayingOf } from "./replay.ts";
@@ -43,7 +43,7 @@ interface Copying {
 }
 
 export async function* copied(stream: Stream, target: Target, survey: Survey): AsyncGenerator<Written> {
-  const name = await nameOf(codexHome(target.home), target.originalId);
+  const name = namesIn(codexHome(target.home)).get(target.originalId);
   // A name stands in Codex's own index, and may be there already.
   for (const found of survey.losses)
     if (found.detail !== "title" || name !== stream.header.title) yield lost(found);

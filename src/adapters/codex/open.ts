@@ -1,13 +1,12 @@
 // Opens a session: its own file, the files it goes on from, the name it was given, and its subagents.
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { Header } from "../../session/session.ts";
 import type { Source } from "../../session/source.ts";
 import type { SessionRef } from "../adapter.ts";
 import { fileRef } from "../folder.ts";
 import { openSource, type Reading } from "../open.ts";
 import { lineageOf, readLineage } from "./lineage.ts";
-import { isObject, word } from "./native.ts";
+import { namesIn } from "./names.ts";
+import { word } from "./native.ts";
 import { findRollout, metaOf, rootOf } from "./paths.ts";
 import { fold } from "./read.ts";
 import type { CodexState } from "./state.ts";
@@ -45,7 +44,7 @@ export async function reading(
   const [own, ...others] = lineage.segments;
   const isAlone = others.length === 0;
   const originalId = (isAlone ? word(meta?.id) : undefined) ?? ref.originalId;
-  const title = await nameOf(rootOf(ref.path), originalId);
+  const title = namesIn(rootOf(ref.path)).get(originalId);
   return {
     ref: { ...ref, originalId, files: main ? [main, ...lineage.files] : ref.files },
     fold,
@@ -66,38 +65,5 @@ async function* children(header: Header, ref: SessionRef, seen: ReadonlySet<stri
     const file = found && (await fileRef(found.path, "main"));
     if (!file) continue;
     yield openThread({ agent: "codex", originalId: thread, path: file.path, files: [file] }, seen);
-  }
-}
-
-const LONGEST_INDEX = 1 << 26;
-
-/** The name the user gave; the newest line for a thread counts. */
-export async function nameOf(root: string, thread: string): Promise<string | undefined> {
-  const path = join(root, "session_index.jsonl");
-  const file = fileRef(path, "index");
-  if (!file || file.size > LONGEST_INDEX) return undefined;
-  const stamp = [path, file.size, file.mtimeMs, file.inode].join(" ");
-  if (known?.stamp !== stamp) known = { stamp, names: namesIn(await readFile(path, "utf8")) };
-  return known.names.get(thread);
-}
-
-/** The index that was read last: whoever goes through a store asks it for every session. */
-let known: { stamp: string; names: ReadonlyMap<string, string | undefined> } | undefined;
-
-function namesIn(index: string): Map<string, string | undefined> {
-  const names = new Map<string, string | undefined>();
-  for (const line of index.split("\n")) {
-    const value = line === "" ? undefined : parsed(line);
-    if (isObject(value) && typeof value.id === "string") names.set(value.id, word(value.thread_name));
-  }
-  return names;
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    // A cut line names nobody.
-    return undefined;
   }
 }

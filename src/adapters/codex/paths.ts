@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
 import type { FileRef, Home, Looking, SessionRef, StoreFolder } from "../adapter.ts";
 import { entriesOf, fileRef, headOf, knownOf } from "../folder.ts";
+import { namesIn } from "./names.ts";
 import { isObject, type JsonObject, recordOf, word } from "./native.ts";
 
 const FOLDERS = ["sessions", "archived_sessions"];
@@ -24,9 +25,13 @@ export function stores(home: Home): string[] {
   return FOLDERS.map((folder) => join(codexHome(home), folder));
 }
 
-/** A folder for each day. */
+/** A folder for each day, and the index, in which a thread's name changes alone. */
 export function watched(home: Home): StoreFolder[] {
-  return stores(home).map((path) => ({ path, below: [/^\d+$/, /^\d+$/, /^\d+$/], files: NAME }));
+  const days = [/^\d+$/, /^\d+$/, /^\d+$/];
+  return [
+    ...stores(home).map((path) => ({ path, below: days, files: NAME })),
+    { path: codexHome(home), below: [], files: /^session_index\.jsonl$/ },
+  ];
 }
 
 export interface RolloutFile {
@@ -80,13 +85,26 @@ export function* discover(home: Home, looking?: Looking): Generator<SessionRef> 
     if (!threads.has(file.thread)) threads.set(file.thread, file);
     else more.set(file.thread, [...(more.get(file.thread) ?? []), file]);
   }
+  const names = namesIn(codexHome(home));
   for (const file of threads.values()) {
     const others = more.size > 0 ? more.get(file.thread) : undefined;
     const main = others ? undefined : fileRef(file.path, "main", looking);
     const files = others ? filesOf([file, ...others], looking) : main ? [main] : [];
     const ref = refOf(file.thread, files, looking);
-    if (ref) yield ref;
+    if (ref) yield withName(ref, names.get(file.thread));
   }
+}
+
+function withName(ref: SessionRef, name: string | undefined): SessionRef {
+  return name === undefined ? ref : { ...ref, name };
+}
+
+/** Its files are those that it had; a subagent's is one of its parent's as well. */
+export function renewed(known: SessionRef): SessionRef[] | undefined {
+  const { name: _, ...ref } = known;
+  const files = ref.files.map(({ path, role }) => fileRef(path, role));
+  if (ref.parent !== undefined || !files.every((file) => file !== undefined)) return undefined;
+  return [withName({ ...ref, files }, namesIn(rootOf(ref.path)).get(ref.originalId))];
 }
 
 /** Rollout ids begin with their time, so the greatest is the one the thread goes on in. */

@@ -1,6 +1,6 @@
 // Where its sessions are: all that a list needs while nothing has changed.
 import type { Place } from "../adapter.ts";
-import { discover, stores, watched } from "./paths.ts";
+import { discover, renewed, stores, watched } from "./paths.ts";
 
 export const place: Place = {
   id: "codex",
@@ -10,4 +10,5 @@ export const place: Place = {
   projects: async (home) => (await import("./installed.ts")).projects(home),
   stores,
   watched,
+  renewed,
 };

@@ -1,0 +1,50 @@
+// The names that users gave to threads: lines of one file for all of them, in which the newest line of a thread counts.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileRef } from "../folder.ts";
+import { isObject, word } from "./native.ts";
+
+export const INDEX = "session_index.jsonl";
+
+const LONGEST_INDEX = 1 << 26;
+
+export function namesIn(root: string): ReadonlyMap<string, string | undefined> {
+  const path = join(root, INDEX);
+  const file = fileRef(path, "index");
+  if (!file || file.size > LONGEST_INDEX) return NONE;
+  const stamp = [path, file.size, file.mtimeMs, file.inode].join(" ");
+  if (known?.stamp !== stamp) known = { stamp, names: parsedNames(readIfAny(path)) };
+  return known.names;
+}
+
+const NONE: ReadonlyMap<string, string | undefined> = new Map();
+
+/** The index that was read last: whoever goes through a store asks it for every session. */
+let known: { stamp: string; names: ReadonlyMap<string, string | undefined> } | undefined;
+
+function readIfAny(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    // Without it no thread has a name, and all of them can be read.
+    return "";
+  }
+}
+
+function parsedNames(index: string): Map<string, string | undefined> {
+  const names = new Map<string, string | undefined>();
+  for (const line of index.split("\n")) {
+    const value = line === "" ? undefined : parsed(line);
+    if (isObject(value) && typeof value.id === "string") names.set(value.id, word(value.thread_name));
+  }
+  return names;
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    // A cut line names nobody.
+    return undefined;
+  }
+}
