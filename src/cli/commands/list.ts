@@ -14,6 +14,7 @@ import { withCatalog } from "../catalog.ts";
 import type { Run } from "../command.ts";
 import type { Context } from "../context.ts";
 import { sessionTable } from "../table.ts";
+import { counted } from "../text.ts";
 import { countOf, namesOf, sinceOf } from "../values.ts";
 
 interface Options extends Omit<Query, "agents"> {
@@ -81,6 +82,7 @@ async function list(context: Context, options: Options): Promise<undefined> {
     const whole = { ...page, total, hasMore: (wanted.offset ?? 0) + page.sessions.length < total };
     if (isIndex) await output.json(sessionIndex(page.sessions));
     else if (output.isJson) await output.json(whole);
+    else if (page.sessions.length === 0) output.message(whyNone(total, report.sessions));
     else await printTable(context, places, whole, isAboutCost(wanted));
   });
 }
@@ -110,6 +112,13 @@ function newestNeeded({ limit, offset = 0, agents: _, ...wanted }: Query): numbe
   return limit !== undefined && isNewest && !isFiltered ? limit + offset : undefined;
 }
 
+/** `total`: of those that match; `all`: that are there. */
+function whyNone(total: number, all: number): string {
+  if (total > 0) return `None of ${counted(total, "session")} is shown. --limit and --offset show others.`;
+  if (all > 0) return `No match among ${counted(all, "session")}. Fewer filters show more.`;
+  return "No sessions found. `baton doctor` shows which stores were looked at.";
+}
+
 async function printTable(
   context: Context,
   places: readonly Place[],
@@ -118,8 +127,6 @@ async function printTable(
 ): Promise<void> {
   const { output, home } = context;
   const { sessions, total, hasMore } = page;
-  if (sessions.length === 0)
-    return output.message("No sessions found. `baton doctor` shows which stores were looked at.");
   const lines = sessionTable(sessions, places, output, home.dir, withCost);
   await output.write(`${lines.join("\n")}\n`);
   if (hasMore) output.message(`${sessions.length} of ${total} sessions. --limit and --offset show others.`);

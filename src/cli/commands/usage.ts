@@ -9,6 +9,7 @@ import { loadPrices } from "../../models/prices.ts";
 import { withCatalog } from "../catalog.ts";
 import type { Run } from "../command.ts";
 import type { Context } from "../context.ts";
+import { counted } from "../text.ts";
 import { priceText, usageTable } from "../usage-table.ts";
 import { namesOf, sinceOf } from "../values.ts";
 
@@ -39,17 +40,26 @@ async function usage(context: Context, { agent, project, ...rest }: Options): Pr
     ...(agent && { agents: agent }),
     ...(project !== undefined && { project: resolve(project) }),
   };
-  const report = await withCatalog(context, { words: false }, ({ shards }) =>
-    usageOf(shards, { ...query, isHere: hereIn(storesIn(context.home, adapters)) }, prices),
+  const isHere = hereIn(storesIn(context.home, adapters));
+  const [report, sessions] = await withCatalog<[UsageReport, number]>(
+    context,
+    { words: false },
+    ({ shards }, found) => [usageOf(shards, { ...query, isHere }, prices), found.sessions],
   );
+  const isFiltered = agent !== undefined || project !== undefined || rest.since !== undefined;
   if (output.isJson) await output.json(report);
+  else if (report.rows.length === 0) output.message(whyNone(sessions, isFiltered));
   else await print(context, report, models);
+}
+
+function whyNone(sessions: number, isFiltered: boolean): string {
+  if (sessions === 0) return "No tokens found. `baton doctor` shows which stores were looked at.";
+  const where = `in ${counted(sessions, "session")}.`;
+  return isFiltered ? `No tokens that match ${where} Fewer filters count more.` : `No tokens found ${where}`;
 }
 
 async function print(context: Context, report: UsageReport, models: Overrides): Promise<void> {
   const { output, home } = context;
-  if (report.rows.length === 0)
-    return output.message("No tokens found. `baton doctor` shows which stores were looked at.");
   const labels = { home: home.dir, displayName: models.displayName };
   for (const line of usageTable(report, labels, output)) await output.write(`${line}\n`);
   const { cost, unpriced } = report.total;
