@@ -115,6 +115,28 @@ describe("a search", () => {
     expect(await find("failed")).toMatchObject({ total: 1, expanded: [] });
   });
 
+  it("leaves out every word that holds a part, or says that they are too many", async () => {
+    const home = await privateHome();
+    const words = (count: number) => Array.from({ length: count }, (_, at) => `x${at}er${at}`);
+    const texts = [...words(1500).map((word) => `zebra ${word}`), "zebra alone"];
+    writeSession(
+      home,
+      1,
+      texts.map((text): Said => ({ scope: "prompt", text })),
+    );
+    const { find, update } = await searchIn(home);
+    expect(await find("zebra -*er*")).toMatchObject({
+      total: 1,
+      isMinimum: false,
+      hits: [{ snippet: "zebra alone" }],
+    });
+    writeSession(home, 2, [{ scope: "prompt", text: `zebra ${words(2100).join(" ")}` }]);
+    await update();
+    await expect(find("zebra -*er*")).rejects.toThrow(
+      "-*er* cannot be left out: more than 2,000 words are like this.",
+    );
+  });
+
   it("pages, and counts what it did not show", async () => {
     const home = await privateHome();
     const many = Array.from(

@@ -1,5 +1,6 @@
 // A query in the index's own language. Every word is quoted, so nothing that was typed means anything else there.
 import type { DatabaseSync } from "node:sqlite";
+import { BatonError } from "../../session/error.ts";
 import type { Phrase, SearchQuery } from "./query.ts";
 import { wordsWith } from "./terms.ts";
 
@@ -12,11 +13,13 @@ export interface Match {
 
 /** More words than this make a search slow; the shortest, which are nearest to what was meant, are looked for. */
 const MOST_TERMS = 300;
+/** Of words to leave out all count: one that is forgotten would let through what nobody wants. */
+const MOST_EXCLUDED = 2000;
 
 export function matchIn(shard: DatabaseSync, { groups, excluded }: SearchQuery): Match {
   let isCut = false;
   const told = (phrase: Phrase): string[] => {
-    const { expressions, isCut: cut } = expressionsOf(shard, phrase);
+    const { expressions, isCut: cut } = expressionsOf(shard, phrase, MOST_TERMS);
     isCut ||= cut;
     return expressions;
   };
@@ -26,9 +29,20 @@ export function matchIn(shard: DatabaseSync, { groups, excluded }: SearchQuery):
     if (any.length === 0) return { expression: undefined, isCut };
     all.push(`(${any.join(" OR ")})`);
   }
-  const none = excluded.flatMap(told);
+  const none = excluded.flatMap((phrase) => allOf(shard, phrase));
   const wanted = all.join(" AND ");
   return { expression: none.length > 0 ? `(${wanted}) NOT (${none.join(" OR ")})` : wanted, isCut };
+}
+
+function allOf(shard: DatabaseSync, phrase: Phrase): string[] {
+  const { expressions, isCut } = expressionsOf(shard, phrase, MOST_EXCLUDED);
+  if (!isCut) return expressions;
+  const part = `*${phrase.words.join(" ")}${phrase.isOpenAfter ? "*" : ""}`;
+  throw new BatonError(
+    "usage",
+    `-${part} cannot be left out: more than ${MOST_EXCLUDED.toLocaleString("en")} words are like this.`,
+    "Give more letters of it, or whole words to leave out.",
+  );
 }
 
 const CLOSE = 8;
@@ -42,15 +56,19 @@ export function nearness({ groups }: SearchQuery): string | undefined {
 }
 
 /** The alternatives that a phrase comes down to: one, unless it begins in the middle of a word. */
-function expressionsOf(shard: DatabaseSync, phrase: Phrase): { expressions: string[]; isCut: boolean } {
+function expressionsOf(
+  shard: DatabaseSync,
+  phrase: Phrase,
+  most: number,
+): { expressions: string[]; isCut: boolean } {
   const { words, isOpenBefore, isOpenAfter } = phrase;
   if (!isOpenBefore) return { expressions: [quoted(phrase, words)], isCut: false };
   const [first = "", ...rest] = words;
   const found = wordsWith(shard, { text: first, isOpenAfter: isOpenAfter && rest.length === 0 });
   const isOpen = { ...phrase, isOpenAfter: isOpenAfter && rest.length > 0 };
   return {
-    expressions: found.slice(0, MOST_TERMS).map((word) => quoted(isOpen, [word, ...rest])),
-    isCut: found.length > MOST_TERMS,
+    expressions: found.slice(0, most).map((word) => quoted(isOpen, [word, ...rest])),
+    isCut: found.length > most,
   };
 }
 
