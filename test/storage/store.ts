@@ -1,8 +1,9 @@
 // A small store to change, and pictures of it to compare.
-import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
+import { type Dirent, readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Change } from "../../src/storage/changes.ts";
+import { codeOf } from "../../src/storage/disk.ts";
 
 export interface TestStore {
   /** The folder of the agent. */
@@ -58,12 +59,21 @@ export function picture(folder: string, below = ""): Record<string, string> {
   const seen: Record<string, string> = {};
   for (const entry of readdirSync(join(folder, below), { withFileTypes: true })) {
     const name = join(below, entry.name);
-    const path = join(folder, name);
-    if (entry.isSymbolicLink()) seen[name] = `-> ${readlinkSync(path)}`;
-    else seen[name] = modeOf(path) + (entry.isFile() ? ` ${readFileSync(path, "latin1")}` : "");
-    if (entry.isDirectory()) Object.assign(seen, picture(folder, name));
+    try {
+      seen[name] = look(join(folder, name), entry);
+      if (entry.isDirectory()) Object.assign(seen, picture(folder, name));
+    } catch (error) {
+      // Another process has just removed it.
+      if (codeOf(error) !== "ENOENT") throw error;
+      delete seen[name];
+    }
   }
   return seen;
+}
+
+function look(path: string, entry: Dirent): string {
+  if (entry.isSymbolicLink()) return `-> ${readlinkSync(path)}`;
+  return modeOf(path) + (entry.isFile() ? ` ${readFileSync(path, "latin1")}` : "");
 }
 
 export function modeOf(path: string): string {
