@@ -103,6 +103,7 @@ export function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
+    // The value says so, and whoever asked goes on with what is left of the record.
     return FAILED;
   }
 }

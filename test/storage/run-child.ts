@@ -27,6 +27,7 @@ export function runMounted(
   return finished("unshare", args);
 }
 
+/** Private mounts need user namespaces, which containers and other systems often forbid: such tests are then left out. */
 export const canMount = (() => {
   try {
     execFileSync("unshare", ["-rm", "sh", "-c", "mount -t tmpfs none /tmp"], { stdio: "ignore" });

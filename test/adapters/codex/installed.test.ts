@@ -130,6 +130,7 @@ test("the CLI is found on the path and asked for its version in a home of its ow
   expect(await codex.version({ dir: home.dir, env: search })).toBeUndefined();
 });
 
+/** Node cannot lock a file by itself: without util-linux's program nobody could hold the lock. */
 const FLOCK = "/usr/bin/flock";
 
 test.runIf(existsSync(FLOCK))("a session is live while its lock is held", async () => {

@@ -56,6 +56,7 @@ describe("the configuration", () => {
   });
 });
 
+// Who holds a file is told by /proc, which only Linux has.
 describe.runIf(process.platform === "linux")("a session", () => {
   it("is live while a process holds the database and its last message is not complete", async () => {
     const { ref } = await parts();
