@@ -18,6 +18,9 @@ export interface Sources {
   sessions(prefix: string): Promise<readonly Candidate[]>;
   /** Sessions that only the archive holds any more. */
   archived(prefix: string): Promise<readonly Candidate[]>;
+  /** What can be taken back. */
+  operations(): Promise<readonly Candidate[]>;
+  models(): Promise<readonly Candidate[]>;
 }
 
 /**
@@ -45,6 +48,7 @@ export async function candidates(
   if (current.startsWith("-") && !line.isLiteral) return begun(flagsOf(line));
   if (isPath(current)) return [];
   const commands = line.operands === 0 ? begun(commandsOf(line.command)) : [];
+  if (line.isHelp) return commands;
   return [...commands, ...begun(await operandsOf(line, current, sources))];
 }
 
@@ -60,6 +64,8 @@ interface Line {
   given: ReadonlySet<string>;
   /** The option that the next word belongs to; full: it may, but need not. */
   open?: { option: Option; isFull: boolean };
+  /** Behind `help`, where only commands are named. */
+  isHelp: boolean;
   /** Behind `--`. */
   isLiteral: boolean;
 }
@@ -68,9 +74,13 @@ function walked(program: Command, words: readonly string[]): Line {
   const given = new Set<string>();
   let command = program;
   let operands = 0;
+  let isHelp = false;
   let open: Line["open"];
   for (const [at, word] of words.entries()) {
-    if (word === "--") return { command, operands: operands + words.length - at - 1, given, isLiteral: true };
+    if (word === "--") {
+      operands += words.length - at - 1;
+      return { command, operands, given, isHelp, isLiteral: true };
+    }
     if (word.startsWith("-") && word !== "-") {
       open = undefined;
       const [flag = "", value] = word.split("=", 2);
@@ -91,9 +101,10 @@ function walked(program: Command, words: readonly string[]): Line {
     if (!next && open) continue;
     open = undefined;
     if (next) command = next;
+    else if (word === "help" && command === program && operands === 0) isHelp = true;
     else operands++;
   }
-  return { command, operands, given, isLiteral: false, ...(open && { open }) };
+  return { command, operands, given, isHelp, isLiteral: false, ...(open && { open }) };
 }
 
 /** A command's own, and those that stand before or after any command. */
@@ -112,7 +123,8 @@ function flagsOf({ command, given }: Line): Candidate[] {
 }
 
 function commandsOf(command: Command): Candidate[] {
-  return command.commands.map((one) => ({ value: one.name(), about: one.description() }));
+  const own = command.commands.map((one) => ({ value: one.name(), about: one.description() }));
+  return command.parent ? own : [...own, { value: "help", about: "how a command is used" }];
 }
 
 /** Behind a comma, where several can be given, what stands before it is kept and not offered again. */
@@ -129,11 +141,20 @@ async function singleValues(option: Option, sources: Sources): Promise<readonly 
   if (option.argChoices) return option.argChoices.map((value) => ({ value, about: "" }));
   if (option.long === "--in") return sources.targets();
   if (/<provider>/.test(option.flags)) return sources.providers();
+  if (option.long === "--model") return sources.models();
+  if (/<time>/.test(option.flags)) return TIMES;
   if (/<scopes>/.test(option.flags)) return sources.scopes();
   if (/<agents?\b/.test(option.flags)) return sources.agents();
   if (/<format>/.test(option.flags)) return [...(await sources.formats()), ...(await sources.agents())];
   return [];
 }
+
+/** Any date does; these show how it is written. */
+const TIMES: readonly Candidate[] = [
+  { value: "1d", about: "a day ago" },
+  { value: "7d", about: "a week ago" },
+  { value: "4w", about: "four weeks ago" },
+];
 
 async function operandsOf(
   { command, operands }: Line,
@@ -144,6 +165,7 @@ async function operandsOf(
   const argument = all[operands] ?? (all.at(-1)?.variadic ? all.at(-1) : undefined);
   if (!argument) return [];
   if (argument.argChoices) return argument.argChoices.map((value) => ({ value, about: "" }));
+  if (argument.name() === "operation") return sources.operations();
   if (!isSession(argument)) return [];
   return command.name() === "restore" ? sources.archived(current) : sources.sessions(current);
 }

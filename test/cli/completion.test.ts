@@ -25,6 +25,18 @@ describe("what is offered", () => {
     expect(values("archive pr")).toEqual(["prune"]);
     expect(values("completion ''")).toEqual(["bash", "zsh", "fish"]);
     expect(values("nonsense ''")).toEqual([]);
+    expect(values("hel")).toEqual(["help"]);
+    expect(values("help re")).toEqual(["resume", "return", "restore", "replay"]);
+    expect(values("help archive pr")).toEqual(["prune"]);
+    expect(values("help show ''")).toEqual([]);
+  });
+
+  it("what can be taken back", () => {
+    expect(values("undo ''")).toEqual([]);
+    const { operation } = JSON.parse(run(place, "baton resume latest:codex --in claude --json").stdout);
+    expect(values("undo ''")).toEqual([operation]);
+    expect(run(place, `baton undo ${operation}`).status).toBe(0);
+    expect(values("undo ''")).toEqual([]);
   });
 
   it("options of the command and of every command, each once", () => {
@@ -53,6 +65,8 @@ describe("what is offered", () => {
     expect(values("convert x --to uni")).toEqual(["universal", "universal-jsonl"]);
     expect(values("show x --format m")).toEqual(["markdown"]);
     expect(values("list --project ''")).toEqual([]);
+    expect(values("list --since ''")).toEqual(["1d", "7d", "4w"]);
+    expect(values("resume x --model claude-opus-4-5")).toContain("claude-opus-4-5-20251101");
   });
 
   it("recent sessions with their titles, by any name", () => {

@@ -58,24 +58,32 @@ function sourcesFor(words: readonly string[]): Sources {
       const { formats } = await import("../../formats/index.ts");
       return formats.map(({ id, label }) => ({ value: id, about: label }));
     },
+    operations: () => quietly(words, operationsIn),
+    models: () => quietly(words, modelsIn),
     sessions: (prefix) => looked(words, (catalog, context) => sessionsIn(catalog, context, prefix)),
     archived: (prefix) => looked(words, (catalog, context) => archivedIn(catalog, context, prefix)),
   };
 }
 
-/** Nothing is said to somebody in the middle of a line: what cannot be looked at is not offered. */
-async function looked(
+function looked(
   words: readonly string[],
   look: (catalog: Catalog, context: Context) => Promise<Candidate[]>,
 ): Promise<Candidate[]> {
+  return quietly(words, (context) => {
+    const silent = { ...context, output: newOutput({ quiet: true }) };
+    return withCatalog(silent, { words: false, newest: SESSIONS }, (catalog) => look(catalog, context));
+  });
+}
+
+/** Nothing is said to somebody in the middle of a line: what cannot be looked at is not offered. */
+async function quietly(
+  words: readonly string[],
+  look: (context: Context) => Promise<Candidate[]>,
+): Promise<Candidate[]> {
   try {
     const home = words[words.indexOf("--home") + 1];
-    const context = newContext({
-      ...(words.includes("--home") && home !== undefined && { home }),
-      quiet: true,
-    });
-    const silent = { ...context, output: newOutput({ quiet: true }) };
-    return await withCatalog(silent, { words: false, newest: SESSIONS }, (catalog) => look(catalog, context));
+    const isNamed = words.includes("--home") && home !== undefined;
+    return await look(newContext({ ...(isNamed && { home }), quiet: true }));
   } catch {
     // A home that is not there, a catalog that somebody else is making: the shell then offers paths.
     return [];
@@ -95,6 +103,26 @@ async function archivedIn(catalog: Catalog, { batonHome }: Context, prefix: stri
     found.filter(({ id }) => kept.has(id)),
     prefix,
   );
+}
+
+/** The newest first, as `undo` takes them. */
+async function operationsIn({ batonHome }: Context): Promise<Candidate[]> {
+  const { operations } = await import("../../storage/operations.ts");
+  const { operations: all } = await operations(batonHome);
+  return all
+    .filter(({ state }) => state === "done" || state === "undoing")
+    .map(({ id, facts }) => ({ value: id, about: `${facts.kind} ${facts.agent}:${facts.originalId}` }));
+}
+
+async function modelsIn({ batonHome }: Context): Promise<Candidate[]> {
+  const { knownModels } = await import("../../models/list.ts");
+  const { readOverrides } = await import("../../models/overrides.ts");
+  const { loadPrices } = await import("../../models/prices.ts");
+  const overrides = readOverrides(batonHome);
+  return knownModels(overrides, await loadPrices(overrides)).map(({ id, display }) => ({
+    value: id,
+    about: display,
+  }));
 }
 
 /** By the agent's own id where that is being typed. */
