@@ -84,7 +84,7 @@ export async function main(argv: string[]): Promise<number> {
   try {
     return await interruptible(() => runCommand(argv));
   } catch (error) {
-    const { error: own, status } = understood(error, argv);
+    const { error: own, status } = understood(error);
     const output = newOutput(optionsIn(argv));
     if (own) await output.error(own);
     if (own?.code === "failed" && error instanceof Error) output.detail(error.stack ?? "");
@@ -93,7 +93,7 @@ export async function main(argv: string[]): Promise<number> {
 }
 
 async function runCommand(argv: string[]): Promise<number> {
-  const program = newProgram();
+  const program = newProgram(optionsIn(argv).json ?? false);
   let status = 0;
   // Before anything can be printed, an error in the arguments included.
   await hideSecrets(optionsIn(argv).redact ?? false);
@@ -104,14 +104,35 @@ async function runCommand(argv: string[]): Promise<number> {
       status = (await work(newContext(program.opts<GlobalOptions>()))) ?? 0;
     });
   }
-  if (isBare(program, argv)) await withoutCommand(program);
-  else await program.parseAsync(argv, { from: "user" });
+  const { operands, unknown } = program.parseOptions([...argv]);
+  const stranger = strangerAmong(operands);
+  try {
+    if (operands.length + unknown.length === 0) await withoutCommand(program);
+    else await program.parseAsync(stranger === undefined ? argv : [stranger], { from: "user" });
+  } catch (error) {
+    throw error instanceof CommanderError && error.exitCode !== 0
+      ? usageError(error, pathOf(program, argv))
+      : error;
+  }
   return status;
 }
 
-function isBare(program: Command, argv: readonly string[]): boolean {
-  const { operands, unknown } = program.parseOptions([...argv]);
-  return operands.length === 0 && unknown.length === 0;
+/** What is meant as a command and is none: help about it would be about something else. */
+function strangerAmong([first, second]: readonly string[]): string | undefined {
+  const name = first === "help" ? second : first;
+  return name === undefined || name === "help" || Object.hasOwn(COMMANDS, name) ? undefined : name;
+}
+
+/** The command that is meant, "archive prune"; empty where none is known. */
+function pathOf(program: Command, argv: readonly string[]): string {
+  const path: string[] = [];
+  let command = program;
+  for (const word of argv) {
+    const next: Command | undefined = command.commands.find((one) => one.name() === word);
+    if (next) path.push(next.name());
+    command = next ?? command;
+  }
+  return path.join(" ");
 }
 
 /** Whoever sits in front of it gets to choose among the sessions; a script is told what there is. */
@@ -123,21 +144,48 @@ async function withoutCommand(program: Command): Promise<void> {
   process.exit(await pick(newContext(options)));
 }
 
-function newProgram(): Command {
+function newProgram(isJson: boolean): Command {
+  const version = ownVersion();
+  const inJson = (text: string) => (text.trim() === version ? { version } : { help: text });
   return new Command("baton")
     .description(
       "One home for every coding-agent session. Without a command, on a terminal: choose among them.",
     )
-    .version(ownVersion(), "--version")
+    .version(version, "--version")
     .option("--json", "one JSON document on stdout and nothing else there")
     .option("--home <dir>", "where agents' stores are looked for (default: your home)")
     .option("--no-color", "plain text")
     .addOption(new Option("--quiet", "only results and errors").conflicts("verbose"))
     .option("--verbose", "more detail")
     .option("--redact", "hide keys, tokens and passwords in what is printed")
-    .configureHelp({ showGlobalOptions: true })
-    .configureOutput({ writeErr: () => undefined })
+    .configureHelp({ showGlobalOptions: true, visibleGlobalOptions: (command) => globalsOf(command) })
+    .configureOutput({
+      writeErr: () => undefined,
+      writeOut: (text) => process.stdout.write(isJson ? `${JSON.stringify(inJson(text), null, 2)}\n` : text),
+    })
+    .hook("preAction", (_, command) => refuseOthers(command))
     .exitOverride();
+}
+
+/** Those that stand before or after any command. */
+function globalsOf(command: Command): Option[] {
+  const { parent } = command;
+  if (!parent) return [];
+  return parent.parent ? globalsOf(parent) : [...parent.options];
+}
+
+/** An option of the command above, which the one that is meant knows nothing of. */
+function refuseOthers(command: Command): void {
+  const { parent } = command;
+  if (!parent?.parent) return;
+  const given = parent.options.find((one) => parent.getOptionValueSource(one.attributeName()) === "cli");
+  if (!given) return;
+  const [above, own] = [parent.name(), `${parent.name()} ${command.name()}`];
+  throw new BatonError(
+    "usage",
+    `${given.long} is an option of \`baton ${above}\` alone.`,
+    `\`baton ${own} --help\` shows what there is.`,
+  );
 }
 
 function ownVersion(): string {
@@ -151,21 +199,16 @@ interface Understood {
   status: number;
 }
 
-function understood(error: unknown, argv: readonly string[]): Understood {
+function understood(error: unknown): Understood {
   if (error instanceof BatonError) return { error, status: EXIT_STATUS[error.code] };
-  if (error instanceof CommanderError) {
-    if (error.exitCode === 0) return { status: 0 };
-    const own = usageError(error, argv);
-    return { error: own, status: EXIT_STATUS[own.code] };
-  }
+  if (error instanceof CommanderError) return { status: error.exitCode };
   const own = systemError(error);
   return { error: own, status: EXIT_STATUS[own.code] };
 }
 
 /** "error: unknown command 'lits'\n(Did you mean list?)" becomes a sentence and a hint. */
-function usageError(error: CommanderError, argv: readonly string[]): BatonError {
-  const command = argv.find((word) => Object.hasOwn(COMMANDS, word));
-  const help = `\`baton ${command ? `${command} ` : ""}--help\` shows what there is.`;
+function usageError(error: CommanderError, command: string): BatonError {
+  const help = `\`baton ${command === "" ? "" : `${command} `}--help\` shows what there is.`;
   if (error.code === "commander.help") return new BatonError("usage", "There is no command.", help, error);
   const [first = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
   const sentence = `${first.charAt(0).toUpperCase()}${first.slice(1).replace(/\.$/, "")}.`;

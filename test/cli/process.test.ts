@@ -95,6 +95,41 @@ describe("a command that a hint names", () => {
   });
 });
 
+describe("help", () => {
+  it.each([
+    ["nonsense --help", "Unknown command 'nonsense'."],
+    ["help nonsense", "Unknown command 'nonsense'."],
+    ["--json help lits", "Unknown command 'lits'."],
+  ])("%s: there is none for what is no command", (line, message) => {
+    const { status, stdout, stderr } = run(place, `baton ${line}`);
+    expect(status).toBe(2);
+    expect(stdout + stderr).toContain(message);
+    expect(stdout).not.toContain("Usage:");
+  });
+
+  it("is one document with --json, as everything is", () => {
+    for (const line of ["list --help", "help list", "--help", ""]) {
+      const { status, stdout } = run(place, `baton --json ${line}`);
+      expect(status, line).toBe(0);
+      expect(JSON.parse(stdout), line).toEqual({ help: expect.stringMatching(/^Usage: baton/) });
+    }
+    expect(JSON.parse(run(place, "baton --json --version").stdout)).toEqual({
+      version: expect.stringMatching(/^\d+\.\d+/),
+    });
+    expect(run(place, "baton help list").stdout).toMatch(/^Usage: baton list/);
+  });
+
+  it("an option of the command above is refused, not ignored", () => {
+    for (const line of ["archive list --check", "archive --check prune --older-than 1d"]) {
+      const { status, stderr } = run(place, `baton ${line}`);
+      expect(status, line).toBe(2);
+      expect(stderr, line).toContain("--check is an option of `baton archive` alone.");
+    }
+    expect(run(place, "baton archive prune --help").stdout).not.toContain("--check");
+    expect(run(place, "baton archive prune --older-than x").stderr).toContain("`baton archive prune --help`");
+  });
+});
+
 describe("variables that move a store", () => {
   it("are honoured unless a home is named", () => {
     const moved = join(place.root, "moved");

@@ -24,6 +24,13 @@ describe.each(["claude", "gemini"])("%s", (agent) => {
   cpSync(join(samples, agent, "native"), home, { recursive: true });
   const json = (command: string) => JSON.parse(run(place, `baton ${command} --home ${home} --json`).stdout);
 
+  it("what archive says of each agent and of the rest adds up", () => {
+    const { agents, otherBytes, archivedBytes } = json("archive");
+    const kept = agents.reduce((all: number, one: { archivedBytes: number }) => all + one.archivedBytes, 0);
+    expect(otherBytes).toBeGreaterThan(0);
+    expect(kept + otherBytes).toBe(archivedBytes);
+  });
+
   it("compare knows what list and usage count, and says what its totals leave out", () => {
     const [session] = json(`list --agent ${agent}`).sessions;
     const { a, totals } = json(`compare ${session.id} ${session.id}`);

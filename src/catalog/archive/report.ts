@@ -17,16 +17,27 @@ export interface ArchiveSize {
 export interface ArchiveReport extends ArchiveSize {
   /** Archived bytes for each native one; null while there is none. */
   ratio: number | null;
+  /** Of the archived bytes, what is no session's: the index, the notes it can be made anew from, what is free again. */
+  otherBytes: number;
   /** What sessions share counts for each agent that has it. */
   agents: (ArchiveSize & { agent: string })[];
 }
 
 export function reportArchive(batonHome: string): Promise<ArchiveReport> {
-  const nothing = { sessions: 0, subagents: 0, nativeBytes: 0, archivedBytes: 0, ratio: null, agents: [] };
+  const nothing = {
+    sessions: 0,
+    subagents: 0,
+    nativeBytes: 0,
+    archivedBytes: 0,
+    otherBytes: 0,
+    ratio: null,
+    agents: [],
+  };
   return withIndex<ArchiveReport>(batonHome, nothing, (database) => {
     const agents = agentsIn(database);
     const native = database.prepare("SELECT coalesce(sum(size), 0) AS n FROM file WHERE until IS NULL").get();
     const packs = database.prepare("SELECT coalesce(sum(size), 0) AS n FROM pack").get();
+    const frames = database.prepare(FRAMES).get();
     const index = statSync(join(archiveFolder(batonHome), "index.db")).size;
     const nativeBytes = Number(native?.n);
     const archivedBytes = Number(packs?.n) + index;
@@ -35,6 +46,7 @@ export function reportArchive(batonHome: string): Promise<ArchiveReport> {
       subagents: agents.reduce((sum, { subagents }) => sum + subagents, 0),
       nativeBytes,
       archivedBytes,
+      otherBytes: archivedBytes - Number(frames?.n),
       ratio: nativeBytes === 0 ? null : archivedBytes / nativeBytes,
       agents,
     };
@@ -43,6 +55,9 @@ export function reportArchive(batonHome: string): Promise<ArchiveReport> {
 
 const FILES = `session JOIN session_file ON session_file.session = session.key
   JOIN file ON file.name = session_file.name`;
+
+const FRAMES = `SELECT coalesce(sum(length), 0) AS n FROM frame
+  WHERE key IN (SELECT part.frame FROM ${FILES} JOIN part ON part.file = file.key)`;
 
 function agentsIn(database: DatabaseSync): ArchiveReport["agents"] {
   const by = (sql: string) =>

@@ -55,6 +55,12 @@ interface VersionOptions {
 /** Lists them, or writes the files of one into a folder that is empty or not there yet. */
 async function versions(context: Context, name: string, options: VersionOptions): Promise<undefined> {
   const { output, batonHome, home } = context;
+  if (options.which !== undefined && options.write === undefined)
+    throw new BatonError(
+      "usage",
+      "--which says which version is written, and nothing is to be.",
+      "Name a folder for it with --write DIR; without --which all versions are listed.",
+    );
   const session = archivedNamed(name, await archivedSessions(batonHome), await context.adapters());
   if (options.write !== undefined) {
     if (redaction())
@@ -128,16 +134,17 @@ async function check({ output, batonHome }: Context): Promise<void> {
     output.warn(`${counted(lost, "frame")} of the archive ${lost === 1 ? "was" : "were"} damaged.`);
 }
 
+function sizeRow(row: ArchiveReport["agents"][number]): string[] {
+  const part = row.nativeBytes === 0 ? "" : `${Math.round((row.archivedBytes / row.nativeBytes) * 100)} %`;
+  return [row.agent, String(row.sessions), bytes(row.nativeBytes), bytes(row.archivedBytes), part];
+}
+
 function reportLines(report: ArchiveReport): string[] {
   const rows = [
     ["agent", "sessions", "native", "archived", ""],
-    ...[...report.agents, { ...report, agent: "all" }].map((row) => [
-      row.agent,
-      String(row.sessions),
-      bytes(row.nativeBytes),
-      bytes(row.archivedBytes),
-      row.nativeBytes === 0 ? "" : `${Math.round((row.archivedBytes / row.nativeBytes) * 100)} %`,
-    ]),
+    ...report.agents.map(sizeRow),
+    ["other", "", "", bytes(report.otherBytes), ""],
+    sizeRow({ ...report, agent: "all" }),
   ];
   const widths = rows[0]!.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));
   return rows.map((row) =>
@@ -192,6 +199,12 @@ interface PruneOptions {
 }
 
 async function prune(context: Context, options: PruneOptions): Promise<undefined> {
+  if (!options.agent && !options.olderThan && options.keepNewest === undefined)
+    throw new BatonError(
+      "usage",
+      "It is not said which sessions are to go.",
+      "Name them by --older-than, --keep-newest or --agent; nothing goes without --yes.",
+    );
   const { output, batonHome, home } = context;
   const adapters = await context.adapters();
   for (const name of options.agent ?? []) adapterNamed(name, adapters);
@@ -212,8 +225,6 @@ async function printPruned(context: Context, pruned: Pruned, options: PruneOptio
   const { output } = context;
   for (const row of pruned.sessions) await output.write(`${rowLine(row, context)}\n`);
   for (const line of keptLines(pruned.kept, options)) output.message(line);
-  const isChosen = options.agent || options.olderThan || options.keepNewest !== undefined;
-  if (!isChosen) output.message("Say which sessions: --older-than, --keep-newest, --agent.");
   const older = pruned.sessions.reduce((sum, { versions: n }) => sum + n, 0);
   const more = older > 0 ? ` with ${counted(older, "older version")}` : "";
   const what = `${counted(pruned.sessions.length, "session")}${more}, ${bytes(pruned.freed)}`;

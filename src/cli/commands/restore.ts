@@ -43,6 +43,12 @@ async function restore(context: Context, name: string, options: Options): Promis
   const adapter = adapterNamed(session.agent, adapters);
   const cwd = options.cwd === undefined ? undefined : resolve(options.cwd);
   const there = places.get(session);
+  if (there && /^latest(:|$)/.test(name))
+    throw new BatonError(
+      "not_found",
+      `No archived session${name === "latest" ? "" : ` of ${adapter.label}`} is gone: the stores hold every one.`,
+      "`baton archive list` shows what is archived.",
+    );
   if (there) return print(context, adapter, await asItIs(context, there, cwd), NOTHING_TO_DO);
   checkPlace(context, adapter, session, cwd);
   const installed = await adapter.version(home);
