@@ -220,6 +220,27 @@ describe("Claude Code", () => {
     expect(await home.usage()).toEqual(before);
   });
 
+  it("a message that comes again much later is of its first day, and stays covered by a total", async () => {
+    const DAYS = 3 * 86_400;
+    const line = (number: number, seconds: number, message: string) =>
+      reply({ session: 1, number, seconds, message, usage });
+    const many = Array.from({ length: 30 }, (_, at) => line(at + 3, at + 3, `msg_other_${at}`));
+    const home = newHome();
+    home.write(claudePath(1), [
+      prompt(1, 1, 0),
+      line(2, 1, "msg_the_first"),
+      ...many,
+      { type: "cost-state", sessionId: uuid(1), totalCostUSD: 31 },
+    ]);
+    expect((await home.usage({ by: "day" })).rows).toMatchObject([{ messages: 31, cost: { recorded: 31 } }]);
+    home.append(claudePath(1), [line(33, DAYS, "msg_the_first"), line(34, DAYS + 1, "msg_another_day")]);
+    const { rows } = await home.usage({ by: "day" });
+    expect(rows.toSorted((a, b) => b.messages - a.messages)).toMatchObject([
+      { messages: 31, cost: { recorded: 31, computed: 0 } },
+      { messages: 1, cost: { recorded: 0, computed: COST } },
+    ]);
+  });
+
   it("a file that grew is counted on, and a message that was not complete is replaced", async () => {
     const home = newHome();
     home.write(claudePath(1), [

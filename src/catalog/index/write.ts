@@ -276,9 +276,13 @@ function prepare(shard: DatabaseSync) {
     words: sql("INSERT INTO words (rowid, text) VALUES (?, ?)"),
     name: sql("INSERT OR IGNORE INTO name (value) VALUES (?)"),
     nameKey: sql("SELECT key FROM name WHERE value = ?"),
-    usage: sql(`INSERT OR REPLACE INTO usage
+    // A message that comes again may have other tokens, but it is where and when it was first.
+    usage: sql(`INSERT INTO usage
       (session, message, model, provider, time, input, output, cache_read, cache_write, cache_write_hour, reasoning, cost,
-      estimated, place) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+      estimated, place) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET (input, output, cache_read, cache_write, cache_write_hour, reasoning, cost, estimated) =
+      (excluded.input, excluded.output, excluded.cache_read, excluded.cache_write, excluded.cache_write_hour,
+      excluded.reasoning, excluded.cost, excluded.estimated)`),
     totals: sql(`SELECT sum(input) AS input, sum(output) AS output, sum(cache_read) AS cacheRead,
       sum(cache_write) AS cacheWrite, sum(reasoning) AS reasoning, sum(cost) AS cost, count(*) AS count
       FROM usage WHERE session = ?`),
