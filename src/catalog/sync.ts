@@ -52,6 +52,8 @@ export interface SyncReport {
   problems: number;
   /** How many there are, subagents' not counted. */
   sessions: number;
+  /** Sessions that only lie elsewhere now, which are not read again. */
+  moved: number;
   ms: number;
 }
 
@@ -91,7 +93,7 @@ export async function sync(
   // What is known of a store must not stand for sessions that were left for later.
   for (const store of stores) if (!left.has(store[0])) noteStore(catalog, store);
   const sessions = found.filter(({ ref }) => ref.parent === undefined).length;
-  return { ...counts, sessions, ms: performance.now() - start };
+  return { ...counts, sessions, moved: moved.size, ms: performance.now() - start };
 }
 
 /**
@@ -127,7 +129,7 @@ export async function syncFiles(
   const counts = { added: 0, updated: 0, removed: 0, unchanged, problems: 0 };
   const jobs = refs.map((ref) => ({ ref, shard: shardOf(idOf(ref)) }));
   await runAll(catalog.folder, jobs, options, counts);
-  return { ...counts, sessions: refs.length, ms: performance.now() - start, refs };
+  return { ...counts, sessions: refs.length, moved: 0, ms: performance.now() - start, refs };
 }
 
 /** Undefined for a path that is no session's, or that of several. */
@@ -211,7 +213,7 @@ function continuedIn(stale: readonly Job[], rows: Rows, moved: ReadonlySet<Row>)
   return new Set(away.filter((row) => !isShorter(row)));
 }
 
-type Counts = Omit<SyncReport, "ms" | "sessions">;
+type Counts = Omit<SyncReport, "ms" | "sessions" | "moved">;
 
 /** Reading less than this takes about as long as starting threads. */
 const WORTH_THREADS = 8 << 20;

@@ -47,6 +47,19 @@ it("syncs whenever a session grows or comes, also into a store that was not ther
   expect(await once(child, "exit")).toEqual([130, null]);
 });
 
+it("archives a project whose folder was renamed under its new path", async () => {
+  const { place, next } = await watching();
+  const projects = join(place.home, ".claude", "projects");
+  const before = run(place, "baton archive list --json").stdout;
+  expect(before).not.toContain("-home-me-store");
+  renameSync(join(projects, "-home-me-shop"), join(projects, "-home-me-store"));
+  const { archived, ...report } = await next();
+  expect(report).toMatchObject({ added: 0, updated: 0, removed: 0 });
+  expect(archived.added).toBeGreaterThan(0);
+  expect(run(place, "baton archive list --json").stdout).toContain("-home-me-store");
+  expect(run(place, "baton archive list --gone --json").stdout).not.toContain("-home-me-shop");
+});
+
 it("goes on with the catalog that another process has made anew", async () => {
   const { place, child, next } = await watching();
   expect(run(place, "baton sync --rebuild --quiet").status).toBe(0);
@@ -57,6 +70,7 @@ it("goes on with the catalog that another process has made anew", async () => {
   expect(await next()).toMatchObject({ added: 0, updated: 1, removed: 0 });
   // Only the catalog that it has opened now knows that this is the same session.
   renameSync(join(projects, "-home-me-shop"), join(projects, "-home-me-store"));
+  expect(await next()).toMatchObject({ added: 0, updated: 0, removed: 0 });
   appendFileSync(join(blog, file), "{}\n");
   expect(await next()).toMatchObject({ added: 0, updated: 1, removed: 0 });
   if (process.platform !== "linux") return;

@@ -47,7 +47,9 @@ async function stay(context: Context, catalog: Catalog, options: Options): Promi
     }
     const quick = isSame && changed ? await syncFiles(current, changed, places, { words: true }) : undefined;
     const report = quick ?? (await update(context, current, { words: true }));
-    if (report.added + report.updated + report.removed > 0) await tell(context, report, options, quick?.refs);
+    const { added, updated, removed, moved } = report;
+    // The archive keeps a session that was moved under its new path too.
+    if (added + updated + removed + moved > 0) await tell(context, report, options, quick?.refs);
   };
   await watch(home, places, onChange, {
     signal: new AbortController().signal,
