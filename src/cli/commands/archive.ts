@@ -111,10 +111,12 @@ async function archive(context: Context, options: { check?: boolean }): Promise<
   const archived = await archiveAll(context);
   const report = await reportArchive(batonHome);
   const damaged = await damagedSessions(batonHome);
-  for (const { agent, originalId, file, isThere } of damaged)
-    output.warn(
-      `${agent}:${originalId} is damaged in the archive, ${isThere ? `and ${shortPath(file, context.home.dir)} could not be archived anew` : "and its own file is gone"}.`,
-    );
+  for (const { agent, originalId, file, isThere } of damaged) {
+    const own = isThere
+      ? `${shortPath(file, context.home.dir)} was not archived anew`
+      : "its own file is gone";
+    output.warn(`${agent}:${originalId} is damaged in the archive, and ${own}.`);
+  }
   if (output.isJson) await output.json({ ...archived, ...report, damaged });
   else {
     const { added, updated, unchanged } = archived;
