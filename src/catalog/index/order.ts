@@ -1,5 +1,6 @@
 // What only the order of all entries shows: what the model does not see any more, and problems such as a result
-// without a call. A session that is read from somewhere on is looked at as a whole where that may have changed.
+// without a call. A session that is read from somewhere on is looked at as a whole where that may have changed. New
+// problems of a long one, and an id of the part before that comes again in its turn, show when it is read anew.
 import type { Reader, SessionRef } from "../../adapters/adapter.ts";
 import { finishSkeleton, type Gathered, type Reading } from "../../adapters/open.ts";
 import type { Loss } from "../../session/losses.ts";
