@@ -161,10 +161,10 @@ export async function carryInto(
 
 const NO_PATHS = "No path of this session lies in the folder that moved, so none was rewritten.";
 
-/** For people: how much it is. */
+/** For people: how much it is. What an agent put in for the model is written as a user's message too, so these are no prompts. */
 export function carriedWhat(counts: Carried["counts"]): string {
   return [
-    counted(counts.user, "prompt"),
+    counted(counts.user, "user message"),
     counted(counts.assistant, "reply", "replies"),
     counted(counts.tool_call, "tool call"),
   ].join(", ");

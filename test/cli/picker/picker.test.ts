@@ -136,7 +136,7 @@ describe("continuing in another agent", () => {
     await terminal.until(/▸ 1 Codex CLI +0\.166\.0\n[\s\S]*not installed/);
     terminal.send(KEY.enter);
     await terminal.until("Thinking is bound to the model that wrote it and was left out");
-    expect(terminal.screen().join("\n")).toContain("This would carry 1 prompt, 2 replies, 3 tool calls");
+    expect(terminal.screen().join("\n")).toContain("This would carry 1 user message, 2 replies, 3 tool calls");
     expect(codexSessions()).toBe(1);
     terminal.send("n");
     await terminal.until("Nothing was written.");
@@ -186,10 +186,10 @@ describe("forking", () => {
     terminal.send(KEY.down);
     await terminal.until(/▸ (\d )?● I will look at/);
     terminal.send(KEY.enter);
-    await terminal.until("This would carry 1 prompt, 2 replies, 1 tool call");
+    await terminal.until("This would carry 1 user message, 2 replies, 1 tool call");
     terminal.send("w");
     const written = (await terminal.until("Written")).join(" ").replace(/\s+/g, " ");
-    expect(written).toMatch(/Carried 1 prompt, 2 replies.* `baton undo \w+` takes it back\./);
+    expect(written).toMatch(/Carried 1 user message, 2 replies.* `baton undo \w+` takes it back\./);
     expect(written).toContain("claude --resume ");
     terminal.send(KEY.escape);
     // The new one is above it.
