@@ -72,6 +72,8 @@ export interface StoreFolder {
   below: readonly RegExp[];
   /** The names of files that say a session has changed; what else is written there says nothing. */
   files: RegExp;
+  /** The session's file, as which all of that is told; then only the deepest folders have such files. */
+  of?(folder: string): string;
 }
 
 /** The incremental reader: plain JSON state, at most 64 KB, changed in place by each record. */

@@ -28,9 +28,9 @@ export function newFolderWatch(
     events++;
     const isAboutFolders = name === null || (type === "rename" && concernsFolders(path, name, here, watched));
     if (isAboutFolders) isCurrent = false;
-    const isAboutFiles = !isAboutFolders && here.files.some((files) => files.test(name));
+    const about = isAboutFolders ? undefined : here.files.find(({ files }) => files.test(name));
     if (isAboutFolders || events > MANY) onChange();
-    else if (isAboutFiles && isAnother(join(path, name))) onChange(join(path, name));
+    else if (about && isAnother(join(path, name))) onChange(about.of?.(path) ?? join(path, name));
   }
 
   return {
@@ -49,7 +49,7 @@ export function newFolderWatch(
 /** What is hoped for in a folder: files, and folders that are watched as well. */
 interface Hope {
   inode: number;
-  files: RegExp[];
+  files: Pick<StoreFolder, "files" | "of">[];
   folders: RegExp[];
 }
 
@@ -122,17 +122,18 @@ function open(path: string, hope: Hope, onEvent: OnEvent): Watched | "full" | un
 /** The folders to watch, of those that are there now. */
 function hopesOf(stores: readonly StoreFolder[]): Map<string, Hope> {
   const hopes = new Map<string, Hope>();
-  for (const { path, below, files } of stores) {
-    descend(path, below, files, hopes);
-    awaitFolder(path, hopes);
+  for (const store of stores) {
+    descend(store.path, store.below, store, hopes);
+    awaitFolder(store.path, hopes);
   }
   return hopes;
 }
 
-function descend(path: string, below: readonly RegExp[], files: RegExp, hopes: Map<string, Hope>): void {
+function descend(path: string, below: readonly RegExp[], store: StoreFolder, hopes: Map<string, Hope>): void {
   const [next, ...rest] = below;
-  if (!hope(path, [files], next ? [next] : [], hopes) || !next) return;
-  for (const name of foldersIn(path)) if (next.test(name)) descend(join(path, name), rest, files, hopes);
+  const isFor = next === undefined || store.of === undefined;
+  if (!hope(path, isFor ? [store] : [], next ? [next] : [], hopes) || !next) return;
+  for (const name of foldersIn(path)) if (next.test(name)) descend(join(path, name), rest, store, hopes);
 }
 
 /** The nearest folder above that is there: a store may appear, or be moved away with the folder it lies in. */
@@ -144,7 +145,7 @@ function awaitFolder(path: string, hopes: Map<string, Hope>): void {
 }
 
 /** False where there is no such folder. */
-function hope(path: string, files: RegExp[], folders: RegExp[], hopes: Map<string, Hope>): boolean {
+function hope(path: string, files: Hope["files"], folders: RegExp[], hopes: Map<string, Hope>): boolean {
   const known = hopes.get(path);
   const inode = known?.inode ?? inodeOf(path);
   if (inode === undefined) return false;

@@ -49,6 +49,21 @@ describe("a change", () => {
     expect(calls()).toBe(before);
   });
 
+  it("to a long output is told as one to its session, and to nothing else beside that", async () => {
+    const session = `.claude/projects/-p/${ID}.jsonl`;
+    const output = `.claude/projects/-p/${ID}/tool-results/toolu_1.txt`;
+    const { put, changed, calls, told, toldOf } = await watchedHome({ [session]: "{}\n" });
+    put(output, "a\n");
+    expect(await changed()).toEqual([session]);
+    put(output, "b\n");
+    await changed();
+    expect(toldOf()).toEqual([session]);
+    const before = calls();
+    put(".claude/projects/-p/sessions-index.json", "{}\n");
+    await told(".claude/projects/-p/sessions-index.json");
+    expect(calls()).toBe(before);
+  });
+
   it.each([
     `.claude/projects/-p/${ID}/subagents/agent-1.jsonl`,
     `.claude/projects/-p/${ID}/subagents/workflows/1/agent-2.jsonl`,
@@ -295,7 +310,9 @@ async function watchedHome(files: Readonly<Record<string, string>>, given?: stri
   let seen = 0;
   let found: string[] = [];
   const { promise: wasCalled, ...bell } = bells();
-  const onChange = async () => {
+  let toldOf: string[] | undefined;
+  const onChange = async (paths: ReadonlySet<string> | undefined) => {
+    toldOf = paths && Array.from(paths, (path) => relative(dir, path));
     const refs = adapters.flatMap((adapter) => [...adapter.discover({ dir, env: {} })]);
     found = refs.map(({ path }) => relative(dir, path));
     calls++;
@@ -320,6 +337,8 @@ async function watchedHome(files: Readonly<Record<string, string>>, given?: stri
     put,
     changed,
     calls: () => calls,
+    /** Those that changed, as far as that was told. */
+    toldOf: () => toldOf,
     notices,
     end,
     told: (path: string) => told(dir, path, put),

@@ -17,7 +17,11 @@ export function projectsDir(home: Home): string {
 /** Subagents run in the background, so their files grow while the session's does not. */
 export function watched(home: Home): StoreFolder[] {
   const below = [/./, /^[0-9a-f-]{36}$/, /^subagents$/, /./, /./];
-  return [{ path: projectsDir(home), below, files: /\.jsonl$/ }];
+  const outputs = [/./, /^[0-9a-f-]{36}$/, /^tool-results$/];
+  return [
+    { path: projectsDir(home), below, files: /\.jsonl$/ },
+    { path: projectsDir(home), below: outputs, files: /./, of: (folder) => `${dirname(folder)}${JSONL}` },
+  ];
 }
 
 const LONGEST_NAME = 200;
