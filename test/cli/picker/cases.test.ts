@@ -74,7 +74,7 @@ it("what is said of commands finds the home that was named", async () => {
   terminal.send("f1");
   await terminal.until("y write and start");
   terminal.send("w");
-  const written = await terminal.until(/` takes\s+it\s+back/);
+  const written = await terminal.until(/`\s+takes\s+it\s+back/);
   expect(written.join(" ")).toContain(`\`baton --home '${home}' undo `);
 });
 
