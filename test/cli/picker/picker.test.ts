@@ -85,8 +85,9 @@ describe("the list", () => {
   it("is not there without a terminal", () => {
     const help = run(place, "baton --help").stdout;
     expect(help).toContain("Usage: baton");
-    for (const bare of ["baton", `baton --home ${place.home}`, "baton --json", "baton --no-color --quiet"])
+    for (const bare of ["baton", `baton --home ${place.home}`, "baton --no-color --quiet"])
       expect(run(place, bare)).toEqual({ stdout: help, stderr: "", status: 0 });
+    expect(JSON.parse(run(place, "baton --json").stdout)).toEqual({ help });
     expect(run(place, "baton --version").stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect(run(place, "baton --no-such-option").status).toBe(2);
   });
@@ -136,7 +137,9 @@ describe("continuing in another agent", () => {
     await terminal.until(/▸ 1 Codex CLI +0\.166\.0\n[\s\S]*not installed/);
     terminal.send(KEY.enter);
     await terminal.until("Thinking is bound to the model that wrote it and was left out");
-    expect(terminal.screen().join("\n")).toContain("This would carry 1 user message, 2 replies, 3 tool calls");
+    expect(terminal.screen().join("\n")).toContain(
+      "This would carry 1 user message, 2 replies, 3 tool calls",
+    );
     expect(codexSessions()).toBe(1);
     terminal.send("n");
     await terminal.until("Nothing was written.");
