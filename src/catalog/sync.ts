@@ -258,7 +258,7 @@ async function inThreads(
     import("node:v8"),
   ]);
   // Texts live until they are stored, and the engine would let several hundred megabytes of them pile up.
-  setFlagsFromString("--heap-growing-percent=30");
+  if (words) setFlagsFromString("--heap-growing-percent=30");
   const count = Math.min(SHARDS, Math.max(1, availableParallelism()));
   const shares = Array.from({ length: count }, (_, at) => jobs.filter(({ shard }) => shard % count === at));
   // The memory of the other threads is bounded, which counts where there is much to read.
@@ -292,7 +292,7 @@ function startThread(
   const worker = new Worker(BEGIN, {
     eval: true,
     workerData: { ...task, program, compiled: compiledIn() },
-    resourceLimits: { maxYoungGenerationSizeMb: 12 },
+    resourceLimits: { maxYoungGenerationSizeMb: task.words ? 12 : 48 },
   });
   worker.on("message", onDone);
   const ended = new Promise<void>((resolve, reject) => {
