@@ -1,6 +1,5 @@
 // The catalog as files: damaged, of another version, missing, made anew while others use it.
 import {
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -16,9 +15,7 @@ import { DatabaseSync } from "node:sqlite";
 import { beforeEach, describe, expect, it } from "vitest";
 import { discardCatalog, openCatalog } from "../../src/catalog/catalog.ts";
 import { listSessions } from "../../src/catalog/query.ts";
-import { dump, shardsIn, synced } from "./dump.ts";
-
-const SAMPLES = join(import.meta.dirname, "../../samples");
+import { dump, dumpAtOnce, lay, shardsIn, synced } from "./dump.ts";
 
 let home: string;
 let own: string;
@@ -29,18 +26,10 @@ beforeEach(() => {
   own = join(root, "baton");
 });
 
-function lay(...agents: string[]): void {
-  for (const agent of agents) cpSync(join(SAMPLES, agent, "native"), home, { recursive: true });
-}
-
-async function atOnce() {
-  const fresh = mkdtempSync(join(tmpdir(), "baton-fresh-"));
-  await synced(home, fresh);
-  return dump(fresh);
-}
+const atOnce = () => dumpAtOnce(home);
 
 describe("a catalog", () => {
-  beforeEach(() => lay("claude", "codex"));
+  beforeEach(() => lay(home, "claude", "codex"));
 
   const shards = () => shardsIn(own);
 
@@ -55,7 +44,7 @@ describe("a catalog", () => {
   });
 
   it("is not written to when nothing has changed", async () => {
-    lay("claude", "opencode");
+    lay(home, "claude", "opencode");
     // A database that has just been written to is looked at again.
     utimesSync(join(home, ".local/share/opencode/opencode.db"), new Date(0), new Date(0));
     await synced(home, own);

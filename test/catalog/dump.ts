@@ -1,6 +1,8 @@
 // Everything a catalog says, in an order of its own: two catalogs of the same stores say the same, however they came
 // about.
 
+import { cpSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { adapters } from "../../src/adapters/index.ts";
 import { openCatalog } from "../../src/catalog/catalog.ts";
@@ -65,3 +67,17 @@ export async function synced(
     catalog.close();
   }
 }
+
+/** What a catalog made of the same stores at once says. */
+export async function dumpAtOnce(home: string): Promise<Dump> {
+  const fresh = mkdtempSync(join(tmpdir(), "baton-fresh-"));
+  await synced(home, fresh);
+  return dump(fresh);
+}
+
+/** The sample sessions of these agents, in their stores. */
+export function lay(home: string, ...agents: string[]): void {
+  for (const agent of agents) cpSync(join(SAMPLES, agent, "native"), home, { recursive: true });
+}
+
+const SAMPLES = join(import.meta.dirname, "../../samples");

@@ -19,7 +19,7 @@ import { promisify } from "node:util";
 import { beforeEach, expect, it } from "vitest";
 import { openCatalog } from "../../src/catalog/catalog.ts";
 import { listSessions } from "../../src/catalog/query.ts";
-import { dump, shardsIn, synced } from "./dump.ts";
+import { dump, dumpAtOnce, shardsIn, synced } from "./dump.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const CLAUDE = ".claude/projects/-home-dev-project/00000000-0000-4000-8000-000000000001.jsonl";
@@ -49,11 +49,7 @@ const baton = (...words: string[]) =>
     maxBuffer: 1 << 26,
   });
 
-async function atOnce() {
-  const fresh = mkdtempSync(join(tmpdir(), "baton-fresh-"));
-  await synced(home, fresh);
-  return dump(fresh);
-}
+const atOnce = () => dumpAtOnce(home);
 
 it("twenty lists while one syncs all see every session", { timeout: 120_000 }, async () => {
   const syncing = baton("sync", "--json");

@@ -23,9 +23,8 @@ import { listSessions, type Query } from "../../src/catalog/query.ts";
 import { findSessions, summarise } from "../../src/catalog/scan.ts";
 import { sync, syncFiles } from "../../src/catalog/sync.ts";
 import { cases, layOut } from "../conformance/fixtures.ts";
-import { dump, synced } from "./dump.ts";
+import { dump, dumpAtOnce, lay, synced } from "./dump.ts";
 
-const SAMPLES = join(import.meta.dirname, "../../samples");
 const CLAUDE = ".claude/projects/-home-dev-project/00000000-0000-4000-8000-000000000001.jsonl";
 
 let home: string;
@@ -38,16 +37,7 @@ beforeEach(() => {
   mkdirSync(home);
 });
 
-function lay(...agents: string[]): void {
-  for (const agent of agents) cpSync(join(SAMPLES, agent, "native"), home, { recursive: true });
-}
-
-/** What a catalog made of the same stores at once says. */
-async function atOnce() {
-  const fresh = mkdtempSync(join(tmpdir(), "baton-fresh-"));
-  await synced(home, fresh);
-  return dump(fresh);
-}
+const atOnce = () => dumpAtOnce(home);
 
 function rows(query: Query = {}) {
   const catalog = openCatalog(own);
@@ -107,7 +97,7 @@ const byId = (a: { id: string; path: string }, b: { id: string; path: string }) 
   `${a.id} ${a.path}` < `${b.id} ${b.path}` ? -1 : 1;
 
 describe("a store that changes", () => {
-  beforeEach(() => lay("claude", "codex", "gemini", "opencode"));
+  beforeEach(() => lay(home, "claude", "codex", "gemini", "opencode"));
 
   it("is not read again while nothing has changed", async () => {
     expect(await synced(home, own)).toMatchObject({ added: 8, unchanged: 0, problems: 0 });
@@ -282,7 +272,7 @@ describe("a store that changes", () => {
 });
 
 describe("a file that is known to have changed", () => {
-  beforeEach(() => lay("claude", "codex", "opencode"));
+  beforeEach(() => lay(home, "claude", "codex", "opencode"));
 
   const changed = async (...paths: string[]) => {
     const catalog = openCatalog(own);
