@@ -140,11 +140,14 @@ function makeAnew(root: string, instead: string | undefined, rebuilt: string[]):
   });
 }
 
+/** What a catalog was called, while it was made and before it was removed too. */
+const OURS = /^(?:\d+-\d+|new-.+|old-.+|shard-\d+\.db(?:-wal|-shm)?)$/;
+
 /** Those of later versions stay: somebody may use both. */
 function removeOthers(root: string, folder: string): void {
   for (const name of readdirSync(root)) {
     const isLater = Number(GENERATION.exec(name)?.[1] ?? 0) > SCHEMA_VERSION;
-    if (isLater || name === LOCK || join(root, name) === folder) continue;
+    if (isLater || !OURS.test(name) || join(root, name) === folder) continue;
     // Gone at once for whoever is about to open it.
     const old = join(root, `old-${process.pid}-${name}`);
     renameSync(join(root, name), old);

@@ -70,11 +70,13 @@ describe("a catalog", () => {
   it("of an earlier version is removed, one of a later version stays", async () => {
     for (const name of ["1-1700000000000", "99-1700000000000"])
       mkdirSync(join(own, "catalog", name), { recursive: true });
+    writeFileSync(join(own, "catalog", "shard-0.db"), "");
+    writeFileSync(join(own, "catalog", "mine.txt"), "");
     const catalog = openCatalog(own);
     catalog.close();
     expect(catalog.rebuilt).toEqual([expect.stringContaining("made by another version of Baton")]);
     expect(readdirSync(join(own, "catalog")).toSorted()).toEqual(
-      [basename(catalog.folder), "99-1700000000000", "rebuild.lock"].toSorted(),
+      [basename(catalog.folder), "99-1700000000000", "mine.txt", "rebuild.lock"].toSorted(),
     );
   });
 
