@@ -38,7 +38,7 @@ async function coldBars(place: Place, bytes: number): Promise<void> {
   type Name = "floor" | "list" | "newest" | "whole" | "archive";
   const { floor, list, newest, whole, archive } = await interleave<Name, Timed | Ran>({
     floor: () => task<Timed>("catalog-task.ts", "floor", place.home),
-    list: () => cold(place, ["list", "--json", "--limit", "1000000"]),
+    list: () => cold(place, ["list", "--limit", "1000000"]),
     newest: () => cold(place, ["list", "--limit", "200"]),
     whole: () => cold(place, ["sync", "--json", "--no-archive"]),
     archive: () => cold(place, ["sync", "--json"]),

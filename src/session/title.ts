@@ -15,10 +15,16 @@ export function cleanSummary(text: string): string {
 
 /** No terminal sequences, no control or direction characters, white space folded, cut by code points so that none is split. */
 function oneLine(text: string, longest: number): string {
-  const line = withoutSequences(text.slice(0, longest * 8))
-    .replace(/(?![\s\u0085])[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/gu, "")
-    .replace(/[\s\u0085]+/gu, " ")
-    .trim();
+  const start = text.slice(0, longest * 8);
+  // Most prompts are plain, and looking for what is odd takes longest.
+  const line = (PLAIN.test(start) ? start : harmless(start)).replace(/[\s\u0085]+/gu, " ").trim();
+  if (line.length <= longest) return line;
   const points = Array.from(line);
   return points.length <= longest ? line : `${points.slice(0, longest - 1).join("")}…`;
+}
+
+const PLAIN = /^[\t\n\r -~]*$/;
+
+function harmless(text: string): string {
+  return withoutSequences(text).replace(/(?![\s\u0085])[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/gu, "");
 }
