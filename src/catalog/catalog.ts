@@ -159,12 +159,21 @@ const LOCK = "rebuild.lock";
 
 /** While no other process does; the kernel lets go of the lock when a process ends, however it ends. */
 function alone<T>(root: string, work: () => T): T {
-  const lock = new DatabaseSync(join(root, LOCK), { timeout: PATIENCE_MS });
+  const lock = locked(join(root, LOCK));
   try {
-    lock.exec("BEGIN EXCLUSIVE");
     return work();
   } finally {
     lock.close();
+  }
+}
+
+function locked(path: string): DatabaseSync {
+  try {
+    const lock = new DatabaseSync(path, { timeout: PATIENCE_MS });
+    lock.exec("BEGIN EXCLUSIVE");
+    return lock;
+  } catch (error) {
+    throw sqliteError(error, path);
   }
 }
 

@@ -55,6 +55,12 @@ describe("a catalog", () => {
     expect(asItWas()).toEqual(before);
   });
 
+  it("whose folder cannot be written to is said to be so", () => {
+    // A folder in the place of a file stops the administrator as well.
+    mkdirSync(join(own, "catalog", "rebuild.lock"), { recursive: true });
+    expect(() => openCatalog(own)).toThrow(expect.objectContaining({ code: "not_writable" }));
+  });
+
   it("is nobody else's to read", async () => {
     await synced(home, own);
     expect(shards().map((path) => statSync(path).mode & 0o777)).toEqual(Array(4).fill(0o600));
