@@ -16,7 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Looking } from "../../src/adapters/adapter.ts";
+import type { Looking, SessionRef } from "../../src/adapters/adapter.ts";
 import { adapters } from "../../src/adapters/index.ts";
 import { openCatalog } from "../../src/catalog/catalog.ts";
 import { listSessions, type Query } from "../../src/catalog/query.ts";
@@ -137,13 +137,30 @@ describe("a store that changes", () => {
   });
 
   it.each([
-    ["and has not a byte more", ""],
-    ["and goes on", `{"type":"title","title":"Another"}\n`],
-  ])("is read anew where a word in the beginning was replaced by one of its length %s", async (_, more) => {
+    ["in the beginning, and goes on", "nobody", "abcdef", `{"type":"title","title":"Another"}\n`],
+    ["in the middle, and has not a byte more", "similar", "abcdefg", ""],
+  ])("is read anew where a word was replaced by one of its length %s", async (_, word, other, more) => {
     await synced(home, own);
     const path = join(home, CLAUDE);
-    writeFileSync(path, readFileSync(path, "utf8").replaceAll("nobody", "abcdef") + more);
+    writeFileSync(path, readFileSync(path, "utf8").replaceAll(word, other) + more);
     expect(await synced(home, own)).toMatchObject({ updated: 1, unchanged: 7 });
+    expect(dump(own)).toEqual(await atOnce());
+  });
+
+  it("is searchable although a list was faster while it was read", async () => {
+    let isFirst = true;
+    const overtaken = adapters.map((adapter) => ({
+      ...adapter,
+      async reading(ref: SessionRef) {
+        if (isFirst) {
+          isFirst = false;
+          await synced(home, own, { words: false });
+        }
+        return adapter.reading(ref);
+      },
+    }));
+    await synced(home, own, { adapters: async () => overtaken });
+    expect(isFirst).toBe(false);
     expect(dump(own)).toEqual(await atOnce());
   });
 
