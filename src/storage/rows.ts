@@ -1,6 +1,8 @@
 // Rows of a database as lines of JSON, so that everything that works on the lines of a file works on them as well:
 // folding, archiving, reading back. A line is a row with the rows that belong to it:
 // {"table":"message","row":{…columns…},"data":{…},"rows":[…]}. The column `data` holds JSON and stands there as it is.
+
+import { jsonIn } from "../session/json.ts";
 import { elements, members } from "./json-text.ts";
 import { START } from "./position.ts";
 import type { NativeRecord, ReadOptions } from "./records.ts";
@@ -61,19 +63,10 @@ function asJson(columns: Row): Row {
 /** Objects stand as they are; anything else as a string, which says that it is text. */
 function readData(data: unknown): { text: string; value: unknown } {
   const text = String(data);
-  const value = typeof data === "string" && /^\s*\{/.test(data) ? parsed(data) : undefined;
+  const value = typeof data === "string" && /^\s*\{/.test(data) ? jsonIn(data) : undefined;
   if (value === undefined) return { text: JSON.stringify(text), value: text };
   // A line has no breaks, and between the words of JSON a blank says the same.
   return { text: /[\n\r]/.test(text) ? text.replace(/[\n\r]/g, " ") : text, value };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Then it is a text like any other.
-    return undefined;
-  }
 }
 
 /** A line with every column `data` as the text that a database holds, not as what it says. */

@@ -1,6 +1,7 @@
 // The names that users gave to threads: lines of one file for all of them, in which the newest line of a thread counts.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { jsonIn } from "../../session/json.ts";
 import { fileRef } from "../folder.ts";
 import { isObject, word } from "./native.ts";
 
@@ -34,17 +35,8 @@ function readIfAny(path: string): string {
 function parsedNames(index: string): Map<string, string | undefined> {
   const names = new Map<string, string | undefined>();
   for (const line of index.split("\n")) {
-    const value = line === "" ? undefined : parsed(line);
+    const value = line === "" ? undefined : jsonIn(line);
     if (isObject(value) && typeof value.id === "string") names.set(value.id, word(value.thread_name));
   }
   return names;
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    // A cut line names nobody.
-    return undefined;
-  }
 }

@@ -2,6 +2,7 @@
 import { realpathSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
+import { jsonIn } from "../../session/json.ts";
 import type { FileRef, Home, Looking, SessionRef, StoreFolder } from "../adapter.ts";
 import { entriesOf, fileRef, headOf, knownOf } from "../folder.ts";
 import { namesIn } from "./names.ts";
@@ -182,7 +183,7 @@ export async function metaOf(path: string, size: number): Promise<JsonObject | u
 /** Among the first lines, as far as they are whole. */
 function firstRecord(head: string): ReturnType<typeof recordOf> {
   for (const line of head.split("\n", 5)) {
-    const record = recordOf(parsed(line));
+    const record = recordOf(jsonIn(line));
     if (record) return record;
   }
   return undefined;
@@ -193,7 +194,7 @@ export function isOneFile(path: string, beginning = headOf(path, BEGINNING)): bo
   const isNamedSo = path.endsWith(".json");
   const head = (isNamedSo ? headOf(path, HEAD) : beginning).replace(/^\uFEFF/, "").trimStart();
   if (/^\{\s*"(?:session|items)"\s*:/.test(head)) return true;
-  return isNamedSo && parsed(head.split("\n", 1)[0] ?? "") === undefined;
+  return isNamedSo && jsonIn(head.split("\n", 1)[0] ?? "") === undefined;
 }
 
 /** Other agents' lines have a `type` too; a rollout's first lines have one inside as well, or a turn. */
@@ -204,14 +205,6 @@ function isRollout(payload: JsonObject): boolean {
 
 async function oneFileMeta(path: string, size: number): Promise<JsonObject | undefined> {
   if (size > LARGEST_JSON) return undefined;
-  const value = parsed(await readFile(path, "utf8").catch(() => ""));
+  const value = jsonIn(await readFile(path, "utf8").catch(() => ""));
   return isObject(value) && isObject(value.session) && Array.isArray(value.items) ? value.session : undefined;
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

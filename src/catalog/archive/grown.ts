@@ -1,6 +1,7 @@
 // Whether rows that are archived again still hold what they held: rows change in place, and what is deleted or
 // replaced in them must not take the archived version with it.
 import { isDeepStrictEqual } from "node:util";
+import { jsonIn } from "../../session/json.ts";
 
 export interface OlderFrame {
   /** Undefined where it is lost. */
@@ -67,17 +68,8 @@ function* linesIn(bytes: Buffer): Generator<Buffer> {
 
 function holds(before: Buffer, now: Buffer): boolean {
   if (before.equals(now)) return true;
-  const [was, is] = [before, now].map(parsed);
+  const [was, is] = [before, now].map((line) => jsonIn(line.toString("utf8")));
   return was !== undefined && isIn(was, is);
-}
-
-function parsed(line: Buffer): unknown {
-  try {
-    return JSON.parse(line.toString("utf8"));
-  } catch {
-    // No line of rows: it is like no other.
-    return undefined;
-  }
 }
 
 /** All text of the one is in the other, at its place; numbers and the like are times, counts and states. */

@@ -4,6 +4,7 @@
 import { closeSync, constants, openSync, readSync } from "node:fs";
 import type { FileRef, Reader, SessionRef } from "../../adapters/adapter.ts";
 import { BatonError } from "../../session/error.ts";
+import { jsonIn } from "../../session/json.ts";
 import type { Entry } from "../../session/session.ts";
 import type { NativeRecord } from "../../storage/records.ts";
 import { readArchived } from "../archive/read.ts";
@@ -122,17 +123,8 @@ function stretchOf(path: string, offset: number, length: number): Buffer {
 
 /** Undefined for what is damaged: a reader knows more of that. */
 function recordOf({ record: index, offset, length }: RecordPlace, bytes: Buffer): NativeRecord {
-  const value = parsed(bytes.toString("utf8"));
+  const value = jsonIn(bytes.toString("utf8"));
   return { index, line: index + 1, offset, length, value, whole: true, terminated: true, losses: [], bytes };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // A record without a value has no entries.
-    return undefined;
-  }
 }
 
 /** What the record says by itself; nothing when it takes others to know which entries it has. */

@@ -1,10 +1,11 @@
 // The strings of a native record for which no fold could say which of them is the text: what somebody said, wrote or
 // was shown first, and never what only says whose record it is.
+import { jsonIn } from "../../session/json.ts";
 
 /** Of bytes that may be damaged, or only a piece of a record. */
 export function stringsIn(bytes: Buffer): string[] {
   const text = bytes.toString("utf8");
-  const value = parsed(text);
+  const value = jsonIn(text);
   // A damaged line is still text.
   if (value === undefined) return [unescaped(text)];
   const found: Found = { said: [], others: [] };
@@ -31,7 +32,7 @@ const DEEPEST = 200;
 function gather(value: unknown, into: Found, isSaid: boolean, isGiven = false, depth = 0): void {
   if (typeof value === "string") {
     // Arguments and outputs may be JSON once more.
-    const inner = /^\s*[{[]/.test(value) ? parsed(value) : undefined;
+    const inner = /^\s*[{[]/.test(value) ? jsonIn(value) : undefined;
     if (typeof inner === "object" && depth < DEEPEST) gather(inner, into, isSaid, isGiven, depth + 1);
     (isSaid || isGiven ? into.said : into.others).push(value);
   } else if (typeof value === "number") {
@@ -40,15 +41,6 @@ function gather(value: unknown, into: Found, isSaid: boolean, isGiven = false, d
     for (const [key, inner] of Object.entries(value))
       if (isGiven || !ENVELOPE_KEY.test(key))
         gather(inner, into, isSaid || SAID.test(key), isGiven || GIVEN.test(key), depth + 1);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Whoever asks takes it as text then.
-    return undefined;
-  }
 }
 
 /** In text that is JSON once more, quotes have backslashes before them. */

@@ -20,6 +20,7 @@ const command = () => `tmux -f /dev/null -S ${join(place.root, "socket")}`;
 const tmux = (words: string) =>
   spawnSync("/bin/sh", ["-c", `${command()} ${words}`], { env: place.env, encoding: "utf8" });
 
+// Not every machine has it; the same screen is driven without it in picker.test.ts.
 describe.skipIf(!hasTmux)("in tmux", () => {
   it("the list is drawn, filtered and resized, and the terminal is given back", async () => {
     const terminal = place.start(
