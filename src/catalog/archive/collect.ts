@@ -5,7 +5,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { unlinkIfAny } from "../../storage/disk.ts";
 import { FRAME_COST, type Packed } from "../../storage/pack.ts";
 import { repack } from "../../storage/repack.ts";
-import { statement } from "../statement.ts";
+import { statement } from "../../storage/statement.ts";
 import { archiveFolder } from "./folder.ts";
 import { packName, packNumber } from "./manifest.ts";
 import { lookAgain } from "./missing.ts";

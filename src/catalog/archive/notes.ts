@@ -2,7 +2,7 @@
 // all notes come to, in their order, so that it can be made anew from the packs.
 import type { DatabaseSync } from "node:sqlite";
 import { z } from "zod";
-import { statement } from "../statement.ts";
+import { statement } from "../../storage/statement.ts";
 
 const file = z.object({
   /** Its path; for rows of a database with the session's id behind it. */

@@ -6,7 +6,7 @@ import { codeOf } from "../../storage/disk.ts";
 import { framesOf, framesOfLines, type OpenedFile, openToFrame } from "../../storage/frames.ts";
 import { digestOf } from "../../storage/pack.ts";
 import type { NativeRecord } from "../../storage/records.ts";
-import { statement } from "../statement.ts";
+import { statement } from "../../storage/statement.ts";
 import { growthOf } from "./grown.ts";
 import type { Version } from "./notes.ts";
 import type { Batches } from "./write.ts";

@@ -11,7 +11,7 @@ import {
   type Place,
   readFrame,
 } from "../../storage/pack.ts";
-import { statement } from "../statement.ts";
+import { statement } from "../../storage/statement.ts";
 import { addFrame, addPack, packName, packNumber } from "./manifest.ts";
 import { applyNote, type Note } from "./notes.ts";
 

@@ -1,9 +1,9 @@
 // One hit as it is shown: its session, its entry, and the line that it was found in.
 import type { DatabaseSync } from "node:sqlite";
+import { statement } from "../../storage/statement.ts";
 import type { Catalog } from "../catalog.ts";
 import { hiddenBits } from "../index/order.ts";
 import { SCOPES, type Scope } from "../schema.ts";
-import { statement } from "../statement.ts";
 import { type LoadReaders, type RecordPlace, refOf, textsAt } from "./read.ts";
 import { cutAround, type Finder, type Snippet, type Spot } from "./snippet.ts";
 

@@ -1,11 +1,11 @@
 // Searches all that was ever said: the newest matches of every shard, ranked, each with the line that it was found in.
 import type { DatabaseSync } from "node:sqlite";
 import { keepingOpen } from "../../storage/sqlite.ts";
+import { statement } from "../../storage/statement.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IsHere } from "../here.ts";
 import { foldText } from "../index/words.ts";
 import { modelsNamed } from "../query.ts";
-import { statement } from "../statement.ts";
 import { type Conditions, conditionsOf, type Narrowing } from "./filter.ts";
 import { bit, type Hit, type HitRow, hitsOf } from "./hit.ts";
 import { matchIn, nearness } from "./match.ts";
