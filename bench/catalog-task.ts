@@ -2,9 +2,10 @@
 // Usage: node bench/catalog-task.ts TASK HOME BATON_HOME [COUNT]
 import { adapters } from "../src/adapters/index.ts";
 import { places } from "../src/adapters/places.ts";
-import { type Catalog, openCatalog, shardOf } from "../src/catalog/catalog.ts";
+import { type Catalog, openCatalog } from "../src/catalog/catalog.ts";
+import { jobOf } from "../src/catalog/index/job.ts";
 import { runJobs } from "../src/catalog/index/run.ts";
-import { type Found, idOf, walk } from "../src/catalog/scan.ts";
+import { type Found, walk } from "../src/catalog/scan.ts";
 import { parseQuery } from "../src/catalog/search/query.ts";
 import { search } from "../src/catalog/search/search.ts";
 import { sync } from "../src/catalog/sync.ts";
@@ -98,8 +99,11 @@ async function appends(catalog: Catalog, most: number): Promise<{ read: number[]
         // As one that was told which file has grown: a server that watches.
         const now = await adapter.recognise(ref.path);
         if (!now) throw new Error(`${ref.path} is not recognised`);
-        const job = { ref: now, shard: shardOf(idOf(now)) };
-        await runJobs([job], adapters, { folder: catalog.folder, words: true, onDone: () => undefined });
+        await runJobs([jobOf(now)], adapters, {
+          folder: catalog.folder,
+          words: true,
+          onDone: () => undefined,
+        });
         read.push(performance.now() - start);
       } else {
         await sync(catalog, home, places, { words: true });

@@ -1,6 +1,6 @@
 // Looks into a store's folders. Nothing there is an answer; whatever else keeps Baton from looking is told to
 // whoever asked, because sessions behind it would silently be missing.
-import { type Dirent, lstatSync, readdirSync, type Stats, statSync } from "node:fs";
+import { type Dirent, lstatSync, readdirSync, readFileSync, type Stats, statSync } from "node:fs";
 import { beginningOf } from "../storage/beginning.ts";
 import type { FileRef, Known, Looking } from "./adapter.ts";
 
@@ -57,6 +57,16 @@ export function headOf(path: string, length: number): string {
   try {
     return beginningOf(path, length);
   } catch {
+    return "";
+  }
+}
+
+/** A small file as text; empty when it is not there or cannot be read. */
+export function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    // Whoever asks goes on without what it would have said.
     return "";
   }
 }

@@ -1,7 +1,8 @@
 // A thread that reads some of the sessions into their shards.
 import { parentPort, workerData } from "node:worker_threads";
 import { readers } from "../adapters/readers.ts";
-import { type Done, type Job, runJobs } from "./index/run.ts";
+import type { Job } from "./index/job.ts";
+import { type Done, runJobs } from "./index/run.ts";
 
 export interface ThreadTask {
   folder: string;

@@ -6,8 +6,9 @@ import { availableParallelism } from "node:os";
 import { dirname, extname } from "node:path";
 import type { Home, Place, Reader, SessionRef } from "../adapters/adapter.ts";
 import { fileRef, type OnProblem } from "../adapters/folder.ts";
-import { type Catalog, SHARDS, shardOf } from "./catalog.ts";
-import type { Done, Job, RunOptions } from "./index/run.ts";
+import { type Catalog, SHARDS } from "./catalog.ts";
+import { type Job, jobOf } from "./index/job.ts";
+import type { Done, RunOptions } from "./index/run.ts";
 import {
   dropCopies,
   dropRows,
@@ -21,7 +22,7 @@ import {
   rowsIn,
   sessionsIn,
 } from "./known.ts";
-import { type Found, idOf, sizeOf, stampOf, walk, withoutCopies } from "./scan.ts";
+import { type Found, sizeOf, stampOf, walk, withoutCopies } from "./scan.ts";
 import type { ThreadTask } from "./sync-thread.ts";
 
 export interface SyncOptions {
@@ -127,7 +128,7 @@ export async function syncFiles(
     if (known) unchanged--;
   }
   const counts = { added: 0, updated: 0, removed: 0, unchanged, problems: 0 };
-  const jobs = refs.map((ref) => ({ ref, shard: shardOf(idOf(ref)) }));
+  const jobs = refs.map((ref) => jobOf(ref));
   await runAll(catalog.folder, jobs, options, counts);
   return { ...counts, sessions: refs.length, moved: 0, ms: performance.now() - start, refs };
 }
@@ -154,12 +155,14 @@ function renewed(
 interface Met extends Found<Place> {
   /** The catalog has it as it is. */
   isCurrent: boolean;
+  /** The catalog has nothing of it. */
+  isNew: boolean;
 }
 
 function met(adapter: Place, ref: SessionRef, row: Row | undefined, words: boolean): Met {
   if (row) row.isThere = true;
   const isCurrent = row?.stamp === stampOf(ref) && !row.isGone && (row.isSearchable || !words);
-  return { adapter, ref, isCurrent };
+  return { adapter, ref, isCurrent, isNew: row === undefined };
 }
 
 /** Newest first, as they are found; and the paths of those that are left for later. */
@@ -170,9 +173,9 @@ function staleOf(
   const stale: Job[] = [];
   const left = new Set<string>();
   let seen = 0;
-  for (const { ref, isCurrent } of found) {
+  for (const { ref, isCurrent, isNew } of found) {
     if (!isCurrent && seen >= newest) left.add(ref.path);
-    else if (!isCurrent) stale.push({ ref, shard: shardOf(idOf(ref)) });
+    else if (!isCurrent) stale.push(jobOf(ref, isNew));
     if (ref.parent === undefined) seen++;
   }
   return { stale, left };
@@ -191,10 +194,12 @@ function renamed(catalog: Catalog, stale: readonly Job[], gone: readonly Row[]):
   const moved = new Set<Row>();
   const printOf = (agent: string, originalId: string, stamp: string) => `${agent}\0${originalId}\0${stamp}`;
   const byPrint = new Map(gone.map((row) => [printOf(row.agent, row.originalId, row.stamp), row]));
-  for (const { ref } of byPrint.size > 0 ? stale : []) {
+  for (const job of byPrint.size > 0 ? stale : []) {
+    const { ref } = job;
     const row = byPrint.get(printOf(ref.agent, ref.originalId, stampOf(ref)));
     if (!row) continue;
     moved.add(row);
+    job.isNew = false;
     rename(catalog, row, ref.path);
   }
   return moved;

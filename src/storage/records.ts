@@ -2,7 +2,6 @@
 // the file belongs to exactly one record, so the records put together are the file again.
 import { isUtf8 } from "node:buffer";
 import { closeSync, constants, openSync, readSync, statSync } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
 import { BatonError } from "../session/error.ts";
 import { type Loss, loss } from "../session/losses.ts";
 import {
@@ -50,6 +49,8 @@ export interface ReadOptions {
   strings?: Map<number, readonly Stretch[]> | undefined;
   /** Do not parse at all: for passes that need bytes only. The records are the same. */
   raw?: boolean;
+  /** Records that are made of something else need not have bytes, nor say exactly where they would stand. */
+  valuesOnly?: boolean;
   /** Only the first record is wanted: no more need be read or parsed for a batch. */
   single?: boolean;
   /** Stop at this byte, which must be the start of a line. */
@@ -78,11 +79,11 @@ export async function* readRecords(path: string, options: ReadOptions = {}): Asy
     yield* smallFile(path, found.size, referencing, options);
     return;
   }
-  const file = await open(path, FLAGS);
+  const file = openSync(path, FLAGS);
   try {
     yield* batches(file, referencing, options);
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }
 
@@ -122,13 +123,13 @@ function readAt(path: string, into: Buffer, length: number, offset: number): num
 }
 
 async function* batches(
-  file: FileHandle,
+  file: number,
   referencing: Referencing,
   options: ReadOptions,
 ): AsyncGenerator<NativeRecord[]> {
   const longest = options.longestLine ?? LONGEST_LINE;
   const position = { ...(options.from ?? START) };
-  const split = splitter(referencing, position, await isInLine(file, position.offset), longest, options);
+  const split = splitter(referencing, position, isInLine(file, position.offset), longest, options);
   const chunks = chunksOf(file, position.offset, options);
   for (let unfinished: Buffer = NOTHING; ; ) {
     const bytes = await chunks.next(unfinished);
@@ -152,25 +153,18 @@ function newBuffers(): [Buffer, Buffer] {
   return [Buffer.allocUnsafeSlow(2 * CHUNK), Buffer.allocUnsafeSlow(2 * CHUNK)];
 }
 
-/** Reads ahead: the next chunk is on its way while the last one is worked on. */
-function chunksOf(file: FileHandle, start: number, { end = Number.POSITIVE_INFINITY, grown }: ReadOptions) {
+/**
+ * Reading does not wait for other threads: from the system's cache, which reads ahead by itself, a chunk comes faster
+ * than word of it would.
+ */
+function chunksOf(file: number, start: number, { end = Number.POSITIVE_INFINITY, grown }: ReadOptions) {
   let offset = start;
   // Before each chunk there is room for the line that the last one has begun.
   let [current, spare] = idle.pop() ?? newBuffers();
-  const read = async (): Promise<number> => {
-    const size = grown ? await grown(offset) : end;
-    return (await file.read(spare, CHUNK, Math.min(CHUNK, size - offset), offset)).bytesRead;
-  };
-  const readAhead = () => {
-    const length = read();
-    // Whoever wants the chunk sees it.
-    length.catch(() => undefined);
-    return length;
-  };
-  let ahead = readAhead();
+  const read = (size: number) => readSync(file, spare, CHUNK, Math.min(CHUNK, size - offset), offset);
   let long: Buffer | undefined;
   return {
-    /** Nothing of the file is needed any more, and nothing of it is on its way. */
+    /** Nothing of the file is needed any more. */
     free() {
       if (idle.length < MOST_IDLE) idle.push([current, spare]);
     },
@@ -178,14 +172,13 @@ function chunksOf(file: FileHandle, start: number, { end = Number.POSITIVE_INFIN
     offset: () => offset,
     /** The next chunk after the line that the last one has begun; only that at the end. Valid until the next call. */
     async next(unfinished: Buffer): Promise<Buffer> {
-      const length = await ahead;
+      const length = read(grown ? await grown(offset) : end);
       offset += length;
       const chunk = spare.subarray(CHUNK, CHUNK + length);
       long = unfinished.length > CHUNK ? joined(long, unfinished, chunk) : undefined;
       if (!long) unfinished.copy(spare, CHUNK - unfinished.length);
       // Both are copied by now, so their buffers can be filled again.
       [current, spare] = [spare, current];
-      if (length > 0) ahead = readAhead();
       if (long) return long.subarray(0, unfinished.length + length);
       return current.subarray(CHUNK - unfinished.length, CHUNK + length);
     },
@@ -204,10 +197,10 @@ function joined(last: Buffer | undefined, unfinished: Buffer, chunk: Buffer): Bu
 }
 
 /** A position can lie behind the first of several objects on a line, or inside a line that is too long. */
-async function isInLine(file: FileHandle, offset: number): Promise<boolean> {
+function isInLine(file: number, offset: number): boolean {
   if (offset === 0) return false;
-  const { bytesRead, buffer } = await file.read(Buffer.alloc(1), 0, 1, offset - 1);
-  return bytesRead === 1 && buffer[0] !== NEWLINE;
+  const before = Buffer.alloc(1);
+  return readSync(file, before, 0, 1, offset - 1) === 1 && before[0] !== NEWLINE;
 }
 
 type Referencing = ReturnType<typeof referencer>;

@@ -26,12 +26,20 @@ export interface RowLine {
 /** The line without its newline; `belonging` are lines as well. */
 export function rowLine(table: string, row: Row, belonging: readonly string[] = []): string {
   const { data, ...columns } = row;
-  return lineText(table, columns, data === undefined ? undefined : readData(data).text, belonging);
+  return lineText(
+    table,
+    columns,
+    data === undefined ? undefined : withoutBreaks(readData(data).text),
+    belonging,
+  );
 }
 
 /** A line, and what parsing it would give: whoever makes one of a row has parsed what is long in it already. */
 export interface ParsedLine {
-  text: string;
+  /** Made when it is asked for: a pass that wants values only does not. */
+  text(): string;
+  /** About as many characters as it has. */
+  size: number;
   value: RowLine;
 }
 
@@ -41,8 +49,17 @@ export function parsedLine(table: string, row: Row, belonging: readonly ParsedLi
   const value: RowLine = { table, row: Object.values(columns).every(isPlain) ? columns : asJson(columns) };
   if (own) value.data = own.value;
   if (belonging.length > 0) value.rows = belonging.map((inner) => inner.value);
-  const inside = belonging.map(({ text }) => text);
-  return { text: lineText(table, columns, own?.text, inside), value };
+  return {
+    text: () =>
+      lineText(
+        table,
+        columns,
+        own && withoutBreaks(own.text),
+        belonging.map((inner) => inner.text()),
+      ),
+    size: belonging.reduce((sum, inner) => sum + inner.size, own?.text.length ?? 0),
+    value,
+  };
 }
 
 function lineText(table: string, columns: Row, data: string | undefined, inside: readonly string[]): string {
@@ -64,9 +81,12 @@ function asJson(columns: Row): Row {
 function readData(data: unknown): { text: string; value: unknown } {
   const text = String(data);
   const value = typeof data === "string" && /^\s*\{/.test(data) ? jsonIn(data) : undefined;
-  if (value === undefined) return { text: JSON.stringify(text), value: text };
-  // A line has no breaks, and between the words of JSON a blank says the same.
-  return { text: /[\n\r]/.test(text) ? text.replace(/[\n\r]/g, " ") : text, value };
+  return value === undefined ? { text: JSON.stringify(text), value: text } : { text, value };
+}
+
+/** A line has none, and between the words of JSON a blank says the same. */
+function withoutBreaks(json: string): string {
+  return /[\n\r]/.test(json) ? json.replace(/[\n\r]/g, " ") : json;
 }
 
 /** A line with every column `data` as the text that a database holds, not as what it says. */
@@ -101,11 +121,19 @@ export function* flattened(line: RowLine): Generator<RowLine> {
   for (const inner of line.rows ?? []) yield* flattened(inner);
 }
 
-function lineValue(line: string | ParsedLine, bytes: Buffer, options: LineOptions): unknown {
-  return typeof line === "string" ? JSON.parse((options.shrink && shrink(bytes)) || line) : line.value;
+function lineValue(line: string | ParsedLine, bytes: Buffer | undefined, options: LineOptions): unknown {
+  if (typeof line !== "string") return line.value;
+  return JSON.parse((options.shrink && bytes && shrink(bytes)) || line);
 }
 
-type LineOptions = Pick<ReadOptions, "from" | "shrink" | "raw" | "single">;
+function bytesOf(line: string | ParsedLine, { valuesOnly }: LineOptions): Buffer | undefined {
+  if (typeof line === "string") return Buffer.from(`${line}\n`);
+  return valuesOnly ? undefined : Buffer.from(`${line.text()}\n`);
+}
+
+const NOTHING = Buffer.alloc(0);
+
+type LineOptions = Pick<ReadOptions, "from" | "shrink" | "raw" | "single" | "valuesOnly">;
 
 const BATCH = 64;
 const BATCH_BYTES = 1 << 18;
@@ -119,22 +147,22 @@ export function* lineRecords(
   let batch: NativeRecord[] = [];
   let size = 0;
   for (const line of lines(index)) {
-    const text = typeof line === "string" ? line : line.text;
-    const bytes = Buffer.from(`${text}\n`);
+    const bytes = bytesOf(line, options);
+    const length = bytes?.length ?? (line as ParsedLine).size;
     batch.push({
       index,
       line: index + 1,
       offset,
-      length: bytes.length,
+      length,
       value: options.raw ? undefined : lineValue(line, bytes, options),
       whole: typeof line !== "string" || !options.shrink,
       terminated: true,
       losses: [],
-      bytes,
+      bytes: bytes ?? NOTHING,
     });
     index++;
-    offset += bytes.length;
-    size += bytes.length;
+    offset += length;
+    size += length;
     if (!options.single && batch.length < BATCH && size < BATCH_BYTES) continue;
     yield batch;
     batch = [];

@@ -1,4 +1,5 @@
 // The Claude Code of this machine: which version, how the user set it up, and which sessions it holds open.
+import { readFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Activity, Configuration, Home, SessionRef } from "../adapter.ts";
@@ -14,9 +15,9 @@ export function version(home: Home): Promise<{ version: string; path: string } |
 }
 
 export async function configuration(home: Home): Promise<Configuration> {
-  const settings = await readJson(join(configDir(home), "settings.json"));
+  const settings = readJson(join(configDir(home), "settings.json"));
   // The file lies beside the folder, unless the folder was moved.
-  const global = await readJson(join(home.env.CLAUDE_CONFIG_DIR || home.dir, ".claude.json"));
+  const global = readJson(join(home.env.CLAUDE_CONFIG_DIR || home.dir, ".claude.json"));
   const model = filled(settings.model);
   const period = settings.cleanupPeriodDays;
   return {
@@ -29,7 +30,7 @@ export async function configuration(home: Home): Promise<Configuration> {
 
 /** The folders that Claude Code was started in. */
 export async function projects(home: Home): Promise<string[]> {
-  const global = await readJson(join(home.env.CLAUDE_CONFIG_DIR || home.dir, ".claude.json"));
+  const global = readJson(join(home.env.CLAUDE_CONFIG_DIR || home.dir, ".claude.json"));
   return isObject(global.projects) ? Object.keys(global.projects) : [];
 }
 
@@ -42,10 +43,13 @@ function serversIn(global: Json): string[] {
   return [...new Set(names)].sort();
 }
 
-/** Empty when the file is not there or is not an object: the CLI then takes its defaults as well. */
-export async function readJson(path: string): Promise<Json> {
+/**
+ * Empty when the file is not there or is not an object: the CLI then takes its defaults as well. Subagents have one
+ * each, and waiting for so little would take longer than reading it.
+ */
+export function readJson(path: string): Json {
   try {
-    const value: unknown = JSON.parse(await readFile(path, "utf8"));
+    const value: unknown = JSON.parse(readFileSync(path, "utf8"));
     return isObject(value) ? value : {};
   } catch {
     return {};
@@ -95,7 +99,7 @@ async function* running(store: string): AsyncGenerator<Json> {
   const folder = join(store, "sessions");
   for (const name of await filesIn(folder)) {
     if (!/^\d+\.json$/.test(name)) continue;
-    const held = await readJson(join(folder, name));
+    const held = readJson(join(folder, name));
     if (await isRunning(count(held.pid), held.procStart)) yield held;
   }
 }

@@ -20,7 +20,7 @@ export async function open(ref: SessionRef, folder?: string): Promise<Source> {
 
 /** `folder`: where the session is that a subagent belongs to. */
 export async function reading(ref: SessionRef, folder?: string): Promise<Reading<ClaudeState>> {
-  const title = await taskOf(ref);
+  const title = taskOf(ref);
   const isInStore = isStore(ref.path);
   return {
     // In the old database `thread` names the session, unless it is a subagent's.
@@ -40,9 +40,9 @@ export async function reading(ref: SessionRef, folder?: string): Promise<Reading
 }
 
 /** What a subagent was started for, from the file beside its own. */
-async function taskOf({ path, parent, thread }: SessionRef): Promise<string | undefined> {
+function taskOf({ path, parent, thread }: SessionRef): string | undefined {
   if (parent === undefined || thread !== undefined) return undefined;
-  const { description } = await readJson(path.replace(/\.jsonl$/, ".meta.json"));
+  const { description } = readJson(path.replace(/\.jsonl$/, ".meta.json"));
   return filled(description);
 }
 

@@ -4,11 +4,11 @@ import { basename } from "node:path";
 import { type Loss, loss } from "../../session/losses.ts";
 import { type NativeRecord, readRecords } from "../../storage/records.ts";
 import type { FileRef } from "../adapter.ts";
-import { fileRef, headOf } from "../folder.ts";
+import { fileRef } from "../folder.ts";
 import type { PassOptions } from "../open.ts";
 import { count, isObject, type JsonObject, word } from "./native.ts";
 import { readOneFile } from "./one-file.ts";
-import { findRollout, isOneFile, metaOf } from "./paths.ts";
+import { beginningIn, findRollout, isOneFile, metaOf } from "./paths.ts";
 
 export interface Segment {
   path: string;
@@ -28,9 +28,13 @@ export interface Lineage {
 
 const DEEPEST = 100;
 
-export async function lineageOf(main: FileRef, meta: JsonObject | undefined): Promise<Lineage> {
+export async function lineageOf(
+  main: FileRef,
+  meta: JsonObject | undefined,
+  beginning?: string,
+): Promise<Lineage> {
   const lineage: Lineage = {
-    segments: [{ path: main.path, size: main.size, isOneFile: isOneFile(main.path) }],
+    segments: [{ path: main.path, size: main.size, isOneFile: isOneFile(main.path, beginning) }],
     files: [],
     losses: [],
   };
@@ -53,13 +57,11 @@ export async function lineageOf(main: FileRef, meta: JsonObject | undefined): Pr
   return lineage;
 }
 
-const BEGINNING = 1 << 14;
-
 /** Asked for every hit of a search, so most first lines are not parsed. */
 export async function isSpread(path: string): Promise<boolean> {
-  const head = headOf(path, BEGINNING);
+  const head = beginningIn(path);
   if (head.includes("\n") && !head.includes('"history_base"')) return false;
-  return baseOf(await metaOf(path, fileRef(path, "main")?.size ?? 0)) !== undefined;
+  return baseOf(await metaOf(path, fileRef(path, "main")?.size ?? 0, head)) !== undefined;
 }
 
 /** Where the named file stops being part of the thread: a byte, or else an ordinal. */

@@ -1,8 +1,7 @@
 // The names that users gave to threads: lines of one file for all of them, in which the newest line of a thread counts.
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { jsonIn } from "../../session/json.ts";
-import { fileRef } from "../folder.ts";
+import { fileRef, textOf } from "../folder.ts";
 import { isObject, word } from "./native.ts";
 
 export const INDEX = "session_index.jsonl";
@@ -14,7 +13,7 @@ export function namesIn(root: string): ReadonlyMap<string, string | undefined> {
   const file = fileRef(path, "index");
   if (!file || file.size > LONGEST_INDEX) return NONE;
   const stamp = [path, file.size, file.mtimeMs, file.inode].join(" ");
-  if (known?.stamp !== stamp) known = { stamp, names: parsedNames(readIfAny(path)) };
+  if (known?.stamp !== stamp) known = { stamp, names: parsedNames(textOf(path)) };
   return known.names;
 }
 
@@ -22,15 +21,6 @@ const NONE: ReadonlyMap<string, string | undefined> = new Map();
 
 /** The index that was read last: whoever goes through a store asks it for every session. */
 let known: { stamp: string; names: ReadonlyMap<string, string | undefined> } | undefined;
-
-function readIfAny(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    // Without it no thread has a name, and all of them can be read.
-    return "";
-  }
-}
 
 function parsedNames(index: string): Map<string, string | undefined> {
   const names = new Map<string, string | undefined>();

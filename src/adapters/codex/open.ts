@@ -7,7 +7,7 @@ import { openSource, type Reading } from "../open.ts";
 import { lineageOf, readLineage } from "./lineage.ts";
 import { namesIn } from "./names.ts";
 import { word } from "./native.ts";
-import { findRollout, metaOf, rootOf } from "./paths.ts";
+import { beginningIn, findRollout, metaOf, rootOf } from "./paths.ts";
 import { fold } from "./read.ts";
 import type { CodexState } from "./state.ts";
 
@@ -35,10 +35,11 @@ export async function reading(
 ): Promise<Reading<CodexState>> {
   // The records name the parent themselves.
   const { parent: _, ...ref } = given;
-  const main = await fileRef(ref.path, "main");
-  const meta = main && (await metaOf(main.path, main.size));
+  const main = fileRef(ref.path, "main");
+  const beginning = main && beginningIn(main.path);
+  const meta = main && (await metaOf(main.path, main.size, beginning));
   const lineage = main
-    ? await lineageOf(main, meta)
+    ? await lineageOf(main, meta, beginning)
     : { segments: [{ path: ref.path, size: 0 }], files: [], losses: [] };
   // A file that does not build on another is about the thread it names, whatever its own name says.
   const [own, ...others] = lineage.segments;

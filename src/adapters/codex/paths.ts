@@ -159,6 +159,12 @@ export function findRollout(near: string, id: string): RolloutFile | undefined {
 /** Enough for most first lines, and for a session_meta line with its base instructions. */
 const BEGINNING = 1 << 14;
 const HEAD = 1 << 18;
+
+/** What of a rollout tells whose it is and how it is stored. */
+export function beginningIn(path: string): string {
+  return headOf(path, BEGINNING);
+}
+
 const LARGEST_JSON = 1 << 28;
 
 export async function recognise(path: string): Promise<SessionRef | undefined> {
@@ -171,8 +177,11 @@ export async function recognise(path: string): Promise<SessionRef | undefined> {
 }
 
 /** The payload of a rollout's first line that says whose it is, or undefined when it is not a rollout. */
-export async function metaOf(path: string, size: number): Promise<JsonObject | undefined> {
-  const head = headOf(path, BEGINNING);
+export async function metaOf(
+  path: string,
+  size: number,
+  head = beginningIn(path),
+): Promise<JsonObject | undefined> {
   if (isOneFile(path, head)) return oneFileMeta(path, size);
   const first = firstRecord(head) ?? firstRecord(headOf(path, HEAD));
   if (first?.type === "session_meta") return first.payload;
@@ -190,7 +199,7 @@ function firstRecord(head: string): ReturnType<typeof recordOf> {
 }
 
 /** By its content, because a copy may have any name; where the first line cannot be read, the name decides. */
-export function isOneFile(path: string, beginning = headOf(path, BEGINNING)): boolean {
+export function isOneFile(path: string, beginning = beginningIn(path)): boolean {
   const isNamedSo = path.endsWith(".json");
   const head = (isNamedSo ? headOf(path, HEAD) : beginning).replace(/^\uFEFF/, "").trimStart();
   if (/^\{\s*"(?:session|items)"\s*:/.test(head)) return true;

@@ -44,7 +44,7 @@ const COMMENTS = /("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
 
 /** The CLI opens the file for each line and keeps no lock: it runs in the session's folder and has written since. */
 export async function isLive({ path }: SessionRef): Promise<boolean> {
-  const project = await projectOf(path);
+  const project = projectOf(path);
   const processes = await readdir("/proc").catch(() => []);
   if (project === undefined || processes.length === 0) return false;
   const written = (await stat(path)).mtimeMs;

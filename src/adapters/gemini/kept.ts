@@ -11,7 +11,7 @@ import { chatsOf, folderOf } from "./plan.ts";
 
 /** Whose folder it lies in is told by files of all sessions. */
 export async function keepsakes({ path }: SessionRef): Promise<Keepsakes> {
-  const project = await projectOf(path);
+  const project = projectOf(path);
   const folder = projectFolder(path);
   const marker = folder === undefined ? undefined : fileRef(join(folder, MARKER), "index");
   return { files: marker ? [marker] : [], facts: project === undefined ? {} : { project } };

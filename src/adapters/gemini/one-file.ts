@@ -9,14 +9,20 @@ import { isObject } from "../json.ts";
 
 const LARGEST = 1 << 28;
 
-const BEGINNING = 1 << 16;
+/** Enough for a log's first line, and for most. */
+const BEGINNING = 1 << 11;
+const MORE = 1 << 16;
+
+/** Lines that are objects, or begin as such. */
+const LOG = /^\{.+\}[ \r]*\n\s*\{/;
 
 /**
  * By its content, because a copy may have any name: a log's first line is an object of its own, without messages.
  * Where that line cannot be read, the name decides.
  */
 export function isOneFile(path: string): boolean {
-  const start = beginningOf(path, BEGINNING).trimStart();
+  const few = beginningOf(path, BEGINNING).trimStart();
+  const start = LOG.test(few) ? few : beginningOf(path, MORE).trimStart();
   const end = start.indexOf("\n");
   const first = end === -1 ? start : start.slice(0, end);
   const isAlone = end === -1 || start.slice(end).trim() === "";

@@ -22,7 +22,7 @@ export async function reading(given: SessionRef): Promise<Reading<State>> {
   const own = main && main.size <= SMALL ? newKept(await keptOf(ref.path)) : undefined;
   const rulings = await surveyOf(() => own?.batches() ?? recordsOf(ref.path, { from: START }));
   // Lines may be a copy's and name the folder that they were written in.
-  const project = await projectOf(ref.path);
+  const project = projectOf(ref.path);
   return {
     ref,
     fold,

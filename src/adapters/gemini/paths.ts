@@ -1,11 +1,10 @@
 // Where Gemini CLI keeps sessions, how their files are named, and which project a folder stands for.
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
 import { beginningOf } from "../../storage/beginning.ts";
 import type { FileRef, Home, Looking, SessionRef, StoreFolder } from "../adapter.ts";
-import { entriesOf, fileRef, headOf, knownOf, storeEntries } from "../folder.ts";
+import { entriesOf, fileRef, headOf, knownOf, storeEntries, textOf } from "../folder.ts";
 import { filled, isObject } from "../json.ts";
 
 export const MARKER = ".project_root";
@@ -158,13 +157,13 @@ export async function recognise(path: string): Promise<SessionRef | undefined> {
 }
 
 /** The project that a session's file belongs to, as far as the store says so. */
-export async function projectOf(path: string): Promise<string | undefined> {
+export function projectOf(path: string): string | undefined {
   const folder = projectFolder(path);
   if (folder === undefined) return undefined;
-  const marked = await readFile(join(folder, MARKER), "utf8").catch(() => "");
-  if (marked.trim() !== "") return marked.trim();
+  const marked = textOf(join(folder, MARKER)).trim();
+  if (marked !== "") return marked;
   const name = basename(folder);
-  for (const [project, slug] of await registered(dirname(dirname(folder))))
+  for (const [project, slug] of registered(dirname(dirname(folder))))
     if (slug === name || hashOf(project) === name) return project;
   return undefined;
 }
@@ -176,9 +175,8 @@ export function projectFolder(path: string): string | undefined {
 }
 
 /** Folders that were projects, each with the name of its folder in the store. */
-async function registered(root: string): Promise<(readonly [project: string, slug: string])[]> {
-  const source = await readFile(join(root, "projects.json"), "utf8").catch(() => "");
-  return projectsIn(source);
+function registered(root: string): (readonly [project: string, slug: string])[] {
+  return projectsIn(textOf(join(root, "projects.json")));
 }
 
 /** A broken registry counts as an empty one, as in the CLI itself. */
@@ -196,7 +194,7 @@ export function projectsIn(source: string): (readonly [project: string, slug: st
 }
 
 export async function projects(home: Home): Promise<string[]> {
-  return (await registered(geminiHome(home))).map(([project]) => project);
+  return registered(geminiHome(home)).map(([project]) => project);
 }
 
 /** How the first generation named a project's folder, and what every session still says of its project. */

@@ -15,6 +15,7 @@ import {
   wideRow,
   wideRows,
 } from "../../storage/sqlite.ts";
+import { statement } from "../../storage/statement.ts";
 import type { PassOptions } from "../open.ts";
 import { isoTime } from "./native.ts";
 
@@ -149,26 +150,47 @@ export async function* readDatabase(
 
 function recordsIn(database: DatabaseSync, path: string, id: string, options: PassOptions) {
   const lines = generationOf(database) === "go" ? goLines : rowLines;
-  return lineRecords((first) => lines(database, id, first, path), options);
+  return lineRecords((first) => lines(database, id, first, path, options), options);
 }
 
-function* rowLines(database: DatabaseSync, id: string, first: number, path: string): Generator<ParsedLine> {
-  const session = wideRow(database.prepare("SELECT * FROM session WHERE id = ?"), id);
+/** Of each table all columns, and those that are understood: the others only count where rows are kept. */
+const COLUMNS = {
+  all: { session: "*", message: "*", part: "*" },
+  understood: { session: "*", message: "id, time_created, data", part: "id, data" },
+} as const;
+
+/** So many messages are read at once. */
+const PAGE = 50;
+
+function* rowLines(
+  database: DatabaseSync,
+  id: string,
+  first: number,
+  path: string,
+  { valuesOnly = false }: PassOptions,
+): Generator<ParsedLine> {
+  const columns = COLUMNS[valuesOnly ? "understood" : "all"];
+  const session = wideRow(statement(database, `SELECT ${columns.session} FROM session WHERE id = ?`), id);
   if (!session) throw gone(id, path);
-  if (first === 0) yield parsedLine("session", session, todosOf(database, id));
-  const parts = database.prepare("SELECT * FROM part WHERE message_id = ? ORDER BY id");
-  const messages = database.prepare(
-    "SELECT * FROM message WHERE session_id = ? ORDER BY time_created, id LIMIT -1 OFFSET ?",
+  if (first === 0) yield parsedLine("session", session, valuesOnly ? [] : todosOf(database, id));
+  const parts = statement(database, `SELECT ${columns.part} FROM part WHERE message_id = ? ORDER BY id`);
+  const messages = statement(
+    database,
+    `SELECT ${columns.message} FROM message WHERE session_id = ? ORDER BY time_created, id LIMIT ${PAGE} OFFSET ?`,
   );
-  for (const message of wideRows(messages, id, Math.max(0, first - 1))) {
-    const inside = fewRows(parts, String(message.id)).map((part) => parsedLine("part", part));
-    yield parsedLine("message", message, inside);
+  for (let at = Math.max(0, first - 1); ; at += PAGE) {
+    const page = fewRows(messages, id, at);
+    for (const message of page) {
+      const inside = fewRows(parts, String(message.id)).map((part) => parsedLine("part", part));
+      yield parsedLine("message", message, inside);
+    }
+    if (page.length < PAGE) return;
   }
 }
 
 function todosOf(database: DatabaseSync, id: string): ParsedLine[] {
   if (!hasTable(database, "todo")) return [];
-  const rows = database.prepare("SELECT * FROM todo WHERE session_id = ? ORDER BY position");
+  const rows = statement(database, "SELECT * FROM todo WHERE session_id = ? ORDER BY position");
   return fewRows(rows, id).map((row) => parsedLine("todo", row));
 }
 

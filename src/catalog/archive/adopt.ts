@@ -3,6 +3,7 @@
 import type { Adapter, SessionRef } from "../../adapters/adapter.ts";
 import { withPrivateFolder } from "../../storage/copy-file.ts";
 import { type Catalog, shardOf } from "../catalog.ts";
+import { jobOf } from "../index/job.ts";
 import { runJobs } from "../index/run.ts";
 import type { Found } from "../scan.ts";
 import { goneAmong } from "./gone.ts";
@@ -59,7 +60,7 @@ function adopt(
       // What is damaged in the archive is named by `baton archive --check`.
       if (ref) refs.set(session, ref);
     }
-    const jobs = Array.from(refs, ([session, ref]) => ({ ref, shard: shardOf(session.id) }));
+    const jobs = Array.from(refs, ([session, ref]) => ({ ...jobOf(ref), shard: shardOf(session.id) }));
     await runJobs(jobs, adapters, { folder: catalog.folder, words: true, onDone: () => undefined });
     for (const [session, ref] of refs) place(catalog, session, ref);
     return refs.size;

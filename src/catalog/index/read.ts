@@ -66,7 +66,7 @@ export interface Cursor {
 export interface Piece {
   docs: Doc[];
   usages: MessageUsage[];
-  /** Undefined when nothing could be read. */
+  /** Undefined when nothing could be read, or the session will be read as a whole again. */
   cursor: Cursor | undefined;
   /** Whether it goes on from what was stored before; otherwise it takes its place. */
   isContinued: boolean;
@@ -107,7 +107,7 @@ export async function* readSession(
   const from = reading.goesOn ? begun : undefined;
   const pass = newPass(adapter.id, reading, from, words);
   let isContinued = from !== undefined;
-  for await (const batch of reading.read({ from: from?.at ?? START, shrink: !words })) {
+  for await (const batch of reading.read({ from: from?.at ?? START, shrink: !words, valuesOnly: !words })) {
     for (const record of batch) pass.record(record);
     if (pass.size() >= PIECE) {
       yield { ...pass.take(), isContinued };
@@ -127,6 +127,8 @@ export async function* readSession(
   ]);
   yield {
     ...piece,
+    // Nothing will ever go on from here.
+    ...(!reading.goesOn && { cursor: undefined }),
     isContinued,
     end: {
       header: concluded.header,

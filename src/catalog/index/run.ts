@@ -8,14 +8,9 @@ import { BatonError } from "../../session/error.ts";
 import { keepingOpen } from "../../storage/sqlite.ts";
 import { openShard } from "../catalog.ts";
 import { sizeOf, stampOf } from "../scan.ts";
+import type { Job } from "./job.ts";
 import { type Cursor, type Piece, readSession } from "./read.ts";
 import { type Addition, newWriter, type Seen, type Writer } from "./write.ts";
-
-/** A session that has to be read. Plain data, so that it can be handed to a thread. */
-export interface Job {
-  ref: SessionRef;
-  shard: number;
-}
 
 export interface RunOptions {
   folder: string;
@@ -61,7 +56,8 @@ export async function runJobs(
     await keepingOpen(async () => {
       // Another process that was faster may have wanted less, such as no words.
       let left = jobs;
-      for (let round = 0; left.length > 0 && round < MOST_ROUNDS; round++) left = await runOnce(left);
+      for (let round = 0; left.length > 0 && round < MOST_ROUNDS; round++)
+        left = (await runOnce(left)).map((job) => ({ ...job, isNew: false }));
     });
   } finally {
     for (const target of targets.values()) target.shard.close();
@@ -128,8 +124,14 @@ function doneOf({ ref, isNew, piece }: Addition): Done {
   };
 }
 
-async function run(adapter: Reader, { ref }: Job, target: Target, options: RunOptions): Promise<void> {
-  const known = target.seen(ref);
+async function run(
+  adapter: Reader,
+  { ref, id, isNew }: Job,
+  target: Target,
+  options: RunOptions,
+): Promise<void> {
+  // Whether one that was new then still is, is found out when it is put in.
+  const known = isNew ? undefined : target.seen(ref);
   // Another process may have done it since it was looked at.
   const isCurrent = known?.stamp === stampOf(ref) && known.gone === null;
   if (isCurrent && (known.searchable === 1 || !options.words)) {
@@ -141,7 +143,7 @@ async function run(adapter: Reader, { ref }: Job, target: Target, options: RunOp
   const begun = known && words === (known.searchable === 1) ? cursorIn(known, ref) : undefined;
   let seen = known && { stamp: known.stamp, cursor: known.cursor, searchable: known.searchable };
   for await (const piece of pieces(adapter, ref, words, begun)) {
-    target.add({ adapter, ref, seen, isNew: known === undefined, words, piece });
+    target.add({ adapter, ref, id, seen, isNew: known === undefined, words, piece });
     if (piece.end) return;
     // The rest goes on from what is in the shard then.
     target.flush();

@@ -4,7 +4,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Reader, SessionRef } from "../../adapters/adapter.ts";
 import type { Header } from "../../session/session.ts";
 import { badgeOf } from "../../session/vendor.ts";
-import { changedAt, idOf, stampOf } from "../scan.ts";
+import { changedAt, stampOf } from "../scan.ts";
 import { COSTS } from "../schema.ts";
 import type { Doc, MessageUsage, Piece } from "./read.ts";
 
@@ -12,6 +12,7 @@ import type { Doc, MessageUsage, Piece } from "./read.ts";
 export interface Addition {
   adapter: Reader;
   ref: SessionRef;
+  id: string;
   /** What was in the session's row when it was looked at; undefined = there was none. */
   seen: Seen | undefined;
   /** Whether the session was not known before. */
@@ -76,12 +77,14 @@ function add(statements: Statements, ids: Ids, addition: Addition): boolean {
   const isAsSeen =
     row?.stamp === seen?.stamp && row?.cursor === seen?.cursor && row?.searchable === seen?.searchable;
   if (!isAsSeen) return false;
-  const key = row?.key ?? Number(statements.insert.run(...blank(addition)).lastInsertRowid);
+  const key = row?.key ?? insert(statements, addition);
   if (row && !piece.isContinued) clear(statements, key);
   else if (row) clearPassing(statements, key);
   addUsages(statements, key, piece.usages);
   addDocs(statements, ids, key, addition);
-  update(statements, key, addition);
+  if (piece.cursor) statements.cursor.run(key, JSON.stringify(piece.cursor));
+  else if (row) statements.dropCursor.run(key);
+  if (row) update(statements, key, addition);
   return true;
 }
 
@@ -183,16 +186,41 @@ function newIds(statements: Statements, oldestFirst: readonly Addition[]) {
   };
 }
 
-function update(statements: Statements, key: number, { adapter, ref, words, piece }: Addition): void {
-  if (piece.cursor) statements.cursor.run(key, JSON.stringify(piece.cursor));
-  else statements.dropCursor.run(key);
+function insert(statements: Statements, addition: Addition): number {
+  const { id, ref, words, piece } = addition;
+  const identity = [id, ref.agent, ref.originalId, ref.thread ?? "", ref.path];
+  const values = piece.end ? valuesOf(addition, piece.end, piece.end.header.metadata) : NOT_READ_YET;
+  const hidden = piece.end?.hidden ?? null;
+  return Number(statements.insert.run(...identity, ...values, words ? 1 : 0, hidden).lastInsertRowid);
+}
+
+function update(statements: Statements, key: number, addition: Addition): void {
+  const { words, piece } = addition;
   if (!piece.end) {
     statements.progress.run(words ? 1 : 0, key);
     return;
   }
-  const { header, problems, hidden, costPlace, isWhole, isLasting = true } = piece.end;
-  const { tokens, cost } = isWhole ? header.metadata : totalsOf(statements, key, header);
-  statements.update.run(
+  const { header, hidden, isWhole } = piece.end;
+  const totals = isWhole ? header.metadata : totalsOf(statements, key, header);
+  statements.update.run(...valuesOf(addition, piece.end, totals), words ? 1 : 0, key);
+  if (hidden !== undefined) statements.hidden.run(hidden, key);
+}
+
+/** What is written of a session that was read to its end. */
+const COLUMNS =
+  "stamp files size updated created provider title summary project model messages tokens cost cost_place problems parent links".split(
+    " ",
+  );
+const NOT_READ_YET = ["", "[]", 0, 0, "", "", "", "", "", "unknown", 0, null, null, null, "[]", null, null];
+
+type Values = (string | number | null)[];
+
+function valuesOf(
+  { adapter, ref }: Addition,
+  { header, problems, costPlace, isLasting = true }: NonNullable<Piece["end"]>,
+  { tokens, cost }: Pick<Header["metadata"], "tokens" | "cost">,
+): Values {
+  return [
     isLasting ? stampOf(ref) : "",
     JSON.stringify(ref.files),
     ref.files.find(({ role }) => role === "main")?.size ?? 0,
@@ -210,10 +238,7 @@ function update(statements: Statements, key: number, { adapter, ref, words, piec
     JSON.stringify(problems),
     ref.parent ?? parentIn(header) ?? null,
     header.links ? JSON.stringify(header.links) : null,
-    words ? 1 : 0,
-    key,
-  );
-  if (hidden !== undefined) statements.hidden.run(hidden, key);
+  ];
 }
 
 /** A session that names the one that spawned it, where the folder does not tell. */
@@ -234,10 +259,6 @@ function totalsOf(
 
 type Totals = NonNullable<Header["metadata"]["tokens"]> & { cost: number | null; count: number };
 
-function blank({ ref }: Addition): (string | number)[] {
-  return [idOf(ref), ref.agent, ref.originalId, ref.thread ?? "", ref.path];
-}
-
 type Statements = ReturnType<typeof prepare>;
 
 function prepare(shard: DatabaseSync) {
@@ -248,13 +269,11 @@ function prepare(shard: DatabaseSync) {
       "SELECT key, stamp, (SELECT value FROM cursor WHERE session = key) AS cursor, searchable FROM session WHERE path = ? AND original_id = ? AND thread = ? AND agent = ?",
     ),
     insert:
-      sql(`INSERT INTO session (id, agent, original_id, thread, path, stamp, files, size, updated, created, provider,
-      title, summary, project, model, messages, problems, searchable)
-      VALUES (?, ?, ?, ?, ?, '', '[]', 0, 0, '', '', '', '', '', 'unknown', 0, '[]', 0)`),
+      sql(`INSERT INTO session (id, agent, original_id, thread, path, ${COLUMNS.join()}, searchable, hidden)
+      VALUES (?, ?, ?, ?, ?, ${COLUMNS.map(() => "?").join()}, ?, ?)`),
     update:
-      sql(`UPDATE session SET stamp = ?, files = ?, size = ?, updated = ?, created = ?, provider = ?, title = ?,
-      summary = ?, project = ?, model = ?, messages = ?, tokens = ?, cost = ?, cost_place = ?, problems = ?, parent = ?, links = ?,
-      searchable = ?, gone = NULL WHERE key = ?`),
+      sql(`UPDATE session SET ${COLUMNS.map((name) => `${name} = ?`).join()}, searchable = ?, gone = NULL
+      WHERE key = ?`),
     progress: sql("UPDATE session SET searchable = ?, stamp = '' WHERE key = ?"),
     cursor: sql("INSERT OR REPLACE INTO cursor (session, value) VALUES (?, ?)"),
     dropCursor: sql("DELETE FROM cursor WHERE session = ?"),
