@@ -172,7 +172,11 @@ function sessionsOf(
 function closeTogether(shard: DatabaseSync, query: SearchQuery, oldest: number): Set<number> {
   const expression = nearness(query);
   if (expression === undefined) return new Set();
-  const near = statement(shard, "SELECT rowid FROM words WHERE words MATCH ? AND rowid >= ?");
+  // Numbers are bound as doubles, which FTS5 takes for no limit at all: it would look through everything.
+  const near = statement(
+    shard,
+    "SELECT rowid FROM words WHERE words MATCH ? AND rowid >= CAST(? AS INTEGER)",
+  );
   near.setReturnArrays(true);
   return new Set((near.all(expression, oldest) as unknown as [number][]).map(([row]) => row));
 }
