@@ -1,8 +1,6 @@
 #!/usr/bin/env node
 // Starts Baton. Plain JavaScript that any Node from 18 on can run: a Node that is too old for the program
 // hands over to the newer one that was installed beside it, or says in one line what to do.
-import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 
 const OLDEST = [22, 18];
 
@@ -14,19 +12,33 @@ function isNewEnough(version) {
   return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
 }
 
-/** A clone has the sources and runs them as they are; what npm installs has the compiled program only. */
+/** What npm installs is the built program only; a clone has its sources, which count. */
 async function start() {
-  const source = new URL("../src/cli/main.ts", import.meta.url);
-  const isClone = existsSync(source);
-  if (isClone) await keepStripped();
-  const { main } = await import(isClone ? source.href : new URL("../dist/cli/main.js", import.meta.url).href);
+  // Importing them as modules would load much more of Node.
+  const { existsSync } = process.getBuiltinModule("node:fs");
+  const { createRequire, enableCompileCache } = process.getBuiltinModule("node:module");
+  const { fileURLToPath } = process.getBuiltinModule("node:url");
+  const root = fileURLToPath(new URL("../", import.meta.url));
+  const isClone = existsSync(`${root}src/cli/main.ts`);
+  // Stripping types at every start would double its time.
+  if (isClone) enableCompileCache(`${root}node_modules/.cache/baton`);
+  const { main } =
+    isClone && !isBuilt(root)
+      ? await import(new URL("../src/cli/main.ts", import.meta.url).href)
+      : createRequire(import.meta.url)("../dist/cli/main.cjs");
   process.exitCode = await main(process.argv.slice(2));
 }
 
-/** Stripping types at every start would double its time. */
-async function keepStripped() {
-  const { enableCompileCache } = await import("node:module");
-  enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/baton", import.meta.url)));
+/** Whether the sources are still those that were built (scripts/build.ts), which starts faster than they do. */
+function isBuilt(root) {
+  const { existsSync, readFileSync, statSync } = process.getBuiltinModule("node:fs");
+  const list = `${root}dist/sources.json`;
+  if (!existsSync(list)) return false;
+  const quietly = { throwIfNoEntry: false };
+  return JSON.parse(readFileSync(list, "utf8")).every(([path, mtimeMs, size]) => {
+    const found = statSync(root + path, quietly);
+    return found?.mtimeMs === mtimeMs && found.size === size;
+  });
 }
 
 async function handOver() {

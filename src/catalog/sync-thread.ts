@@ -10,10 +10,14 @@ export interface ThreadTask {
   jobs: readonly Job[];
 }
 
-const { folder, words, jobs } = workerData as ThreadTask;
-await runJobs(jobs, readers, {
-  folder,
-  words,
-  onDone: (done: Done) => parentPort?.postMessage(done),
-});
-parentPort?.close();
+// In a function, because the built program is CommonJS, which cannot wait outside of one.
+void readAll(workerData as ThreadTask);
+
+async function readAll({ folder, words, jobs }: ThreadTask): Promise<void> {
+  await runJobs(jobs, readers, {
+    folder,
+    words,
+    onDone: (done: Done) => parentPort?.postMessage(done),
+  });
+  parentPort?.close();
+}

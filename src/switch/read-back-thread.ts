@@ -22,8 +22,13 @@ async function grown(read: number): Promise<number> {
   return news.size;
 }
 
-const adapter = adapters.find(({ id }) => id === agent);
-if (!adapter) throw new Error(`there is no adapter named ${agent}`);
-const marks = Int32Array.from(await marksIn(adapter.fold, file, grown));
-parentPort?.postMessage(marks, [marks.buffer]);
-parentPort?.close();
+// In a function, because the built program is CommonJS, which cannot wait outside of one.
+void readBack();
+
+async function readBack(): Promise<void> {
+  const adapter = adapters.find(({ id }) => id === agent);
+  if (!adapter) throw new Error(`there is no adapter named ${agent}`);
+  const marks = Int32Array.from(await marksIn(adapter.fold, file, grown));
+  parentPort?.postMessage(marks, [marks.buffer]);
+  parentPort?.close();
+}

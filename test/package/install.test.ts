@@ -1,10 +1,11 @@
 // What would be published, tried for real: packed, installed into an empty prefix, and run.
 import { existsSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, delimiter, join, resolve } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { files } from "../architecture/project.ts";
 import { oldNodes } from "./old-node.ts";
 
 const NOT_COPIED = new Set(["node_modules", ".git", "dist", "test", "bench"]);
@@ -51,13 +52,26 @@ function baton(args: readonly string[], node: readonly [string, ...string[]] = [
   return execa(node[0], [...node.slice(1), command(), ...args], { env, extendEnv: false, reject: false });
 }
 
+function said(sessionId: string, content: string): string {
+  const record = {
+    type: "user",
+    sessionId,
+    uuid: sessionId,
+    parentUuid: null,
+    cwd: "/work",
+    version: "2.1.0",
+  };
+  const message = { role: "user", content };
+  return `${JSON.stringify({ ...record, timestamp: "2026-01-01T00:00:00.000Z", message })}\n`;
+}
+
 describe("the package", () => {
   it("holds the compiled program and no sources, tests or bundled Node", async () => {
     const listed = (await execa("tar", ["-tzf", tarball])).stdout.split("\n").map((line) => line.slice(8));
     expect(listed).toEqual(
       expect.arrayContaining([
         "bin/baton.js",
-        "dist/cli/main.js",
+        "dist/cli/main.cjs",
         "schema/universal.schema.json",
         "LICENSE",
         "README.md",
@@ -69,6 +83,21 @@ describe("the package", () => {
       ),
     ).toEqual([]);
     expect(listed.filter((path) => path.endsWith(".ts"))).toEqual([]);
+  });
+
+  it("holds every file that is started by its name", async () => {
+    const named = files("src").flatMap(({ text }) => Array.from(text.matchAll(/([\w-]+)\$\{extname\(/g)));
+    const names = named.map(([, name]) => `${name}.cjs`);
+    expect(names.length).toBeGreaterThan(3);
+    expect(await readdir(join(installed(), "dist/cli"))).toEqual(expect.arrayContaining(names));
+  });
+
+  it("holds the licences of the packages that were taken in", async () => {
+    const text = await readFile(join(installed(), "dist/cli/packages.cjs"), "utf8");
+    for (const name of ["commander", "picocolors"]) {
+      const licence = await readFile(join("node_modules", name, "LICENSE"), "utf8");
+      expect(text).toContain(licence.trim());
+    }
   });
 
   it(
@@ -110,6 +139,24 @@ describe("the installed command", () => {
   it("lists an empty home", async () => {
     const run = await baton(["list", "--json"]);
     expect({ out: JSON.parse(run.stdout), code: run.exitCode }).toMatchObject({ out: { total: 0 }, code: 0 });
+  });
+
+  it("reads sessions in threads", async () => {
+    const home = join(root, "busy");
+    const folder = join(home, ".claude/projects/-work");
+    await mkdir(folder, { recursive: true });
+    const id = (number: number) => `${number}0000000-0000-4000-8000-000000000000`;
+    // Enough for threads to be worth it.
+    for (let number = 1; number <= 8; number++)
+      await writeFile(join(folder, `${id(number)}.jsonl`), said(id(number), "word ".repeat(300_000)));
+    const run = await baton(["sync", "--json", "--no-archive", "--home", home]);
+    expect({ ...JSON.parse(run.stdout), stderr: run.stderr }).toMatchObject({
+      added: 8,
+      problems: 0,
+      stderr: "",
+    });
+    const found = await baton(["search", "--json", "--home", home, "word"]);
+    expect(JSON.parse(found.stdout)).toMatchObject({ total: 8 });
   });
 
   it("passes on the exit status", async () => {

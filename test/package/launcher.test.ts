@@ -1,13 +1,13 @@
 // The launcher under a Node that is too old: it hands over to the bundled one, passes on arguments, streams,
-// exit status and signals, and says what to do when there is no other Node.
+// exit status and signals, and says what to do when there is no other Node. And which program it starts.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, rename, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { execa } from "execa";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { oldNodes } from "./old-node.ts";
 
 const PROGRAM = `
@@ -99,12 +99,60 @@ describe("a Node that is too old", () => {
   });
 });
 
-it("runs the compiled program where there are no sources", async () => {
+async function layDown(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+  await cp("bin", join(folder, "bin"), { recursive: true });
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
+}
+
+const BUILT = { "package.json": '{"type":"module"}', "dist/cli/main.cjs": "exports.main = async () => 4;" };
+
+async function statusOf(folder: string): Promise<number | undefined> {
+  return (await execa(process.execPath, [join(folder, "bin/baton.js")], { reject: false })).exitCode;
+}
+
+it("runs the built program where there are no sources", async () => {
   const installed = join(root, "installed");
-  await cp("bin", join(installed, "bin"), { recursive: true });
-  await mkdir(join(installed, "dist/cli"), { recursive: true });
-  await writeFile(join(installed, "package.json"), '{"type":"module"}');
-  await writeFile(join(installed, "dist/cli/main.js"), "export const main = async () => 4;");
-  const run = await execa(process.execPath, [join(installed, "bin/baton.js")], { reject: false });
-  expect(run.exitCode).toBe(4);
+  await layDown(installed, BUILT);
+  expect(await statusOf(installed)).toBe(4);
+});
+
+describe("a clone", () => {
+  const MAIN = "src/cli/main.ts";
+  const OTHER = "src/other.ts";
+  const sources = { [MAIN]: "export const main = async () => 5;", [OTHER]: "export const one = 1;" };
+  let clone: string;
+
+  beforeEach(async () => {
+    clone = await mkdtemp(join(root, "built-"));
+    await layDown(clone, { ...BUILT, ...sources });
+    const paths = ["package.json", "src", "src/cli", MAIN, OTHER];
+    const stamps = paths.map(async (path) => {
+      const { mtimeMs, size } = await stat(join(clone, path));
+      return [path, mtimeMs, size];
+    });
+    await writeFile(join(clone, "dist/sources.json"), JSON.stringify(await Promise.all(stamps)));
+  });
+
+  it("runs what was built of its sources", async () => {
+    expect(await statusOf(clone)).toBe(4);
+  });
+
+  const changes: Record<string, (path: (name: string) => string) => Promise<void>> = {
+    "were edited": (path) => writeFile(path(OTHER), "export const one = 12;"),
+    "were edited to the same length": (path) => writeFile(path(OTHER), "export const one = 2;"),
+    "are older ones now": (path) => utimes(path(OTHER), 1000, 1000),
+    "have a new one among them": (path) => writeFile(path("src/cli/new.ts"), ""),
+    "have lost one": (path) => rm(path(OTHER)),
+    "have one that is named otherwise": (path) => rename(path(OTHER), path("src/else.ts")),
+    "came with another package.json": (path) => writeFile(path("package.json"), '{ "type": "module" }'),
+    "were never built to the end": (path) => rm(path("dist/sources.json")),
+  };
+
+  it.each(Object.keys(changes))("runs its sources when they %s", async (name) => {
+    await changes[name]?.((path) => join(clone, path));
+    expect(await statusOf(clone)).toBe(5);
+  });
 });
