@@ -33,18 +33,27 @@ const kept: Kept[] = [];
 const MOST_KEPT = 2;
 let keepers = 0;
 
+let closing: NodeJS.Timeout | undefined;
+
 /**
- * Meanwhile connections stay open for the next who asks: opening takes longer than reading a little. Not longer,
- * because whoever writes to a database tidies up when its last connection is closed.
+ * Meanwhile connections stay open for the next who asks, and for so long after: opening takes longer than reading a
+ * little. Not for good, because whoever writes to a database tidies up when its last connection is closed.
  */
-export async function keepingOpen<T>(work: () => Promise<T>): Promise<T> {
+export async function keepingOpen<T>(work: () => Promise<T>, lingerMs = 0): Promise<T> {
   keepers++;
+  clearTimeout(closing);
   try {
     return await work();
   } finally {
     keepers--;
-    if (keepers === 0) for (const { database } of kept.splice(0)) database.close();
+    if (keepers === 0 && lingerMs === 0) closeKept();
+    // A process that has nothing else to do ends without waiting for it.
+    else if (keepers === 0) closing = setTimeout(closeKept, lingerMs).unref();
   }
+}
+
+function closeKept(): void {
+  for (const { database } of kept.splice(0)) database.close();
 }
 
 /** A connection for reading that may have been used before; to be given back. */

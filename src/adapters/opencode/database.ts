@@ -167,8 +167,9 @@ function* rowLines(
   id: string,
   first: number,
   path: string,
-  { valuesOnly = false }: PassOptions,
+  { valuesOnly = false, single = false }: PassOptions,
 ): Generator<ParsedLine> {
+  const most = single ? 1 : PAGE;
   const columns = COLUMNS[valuesOnly ? "understood" : "all"];
   const session = wideRow(statement(database, `SELECT ${columns.session} FROM session WHERE id = ?`), id);
   if (!session) throw gone(id, path);
@@ -176,15 +177,15 @@ function* rowLines(
   const parts = statement(database, `SELECT ${columns.part} FROM part WHERE message_id = ? ORDER BY id`);
   const messages = statement(
     database,
-    `SELECT ${columns.message} FROM message WHERE session_id = ? ORDER BY time_created, id LIMIT ${PAGE} OFFSET ?`,
+    `SELECT ${columns.message} FROM message WHERE session_id = ? ORDER BY time_created, id LIMIT ${most} OFFSET ?`,
   );
-  for (let at = Math.max(0, first - 1); ; at += PAGE) {
+  for (let at = Math.max(0, first - 1); ; at += most) {
     const page = fewRows(messages, id, at);
     for (const message of page) {
       const inside = fewRows(parts, String(message.id)).map((part) => parsedLine("part", part));
       yield parsedLine("message", message, inside);
     }
-    if (page.length < PAGE) return;
+    if (page.length < most) return;
   }
 }
 

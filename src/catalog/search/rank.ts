@@ -34,19 +34,34 @@ const HALF = 30;
 /** Each further hit of a session counts that much less. */
 const REPEATED = 0.8;
 
-/** Gives scores, and puts the best first. */
-export function rank<T extends Candidate>(candidates: T[], now = Date.now()): T[] {
+/** Gives scores, and returns no more than the best, these in their order. */
+export function rank<T extends Candidate>(candidates: readonly T[], most: number, now = Date.now()): T[] {
   const counts = new Map<number, number>();
   for (const { session } of candidates) counts.set(session, (counts.get(session) ?? 0) + 1);
   for (const one of candidates) one.score = scoreOf(one, counts.get(one.session) ?? 1, now);
-  candidates.sort(better);
+  const least = leastOf(candidates, most);
+  const best = candidates.filter(({ score }) => score >= least).sort(better);
   const seen = new Map<number, number>();
-  for (const one of candidates) {
+  for (const one of best) {
     const before = seen.get(one.session) ?? 0;
     seen.set(one.session, before + 1);
     one.score = rounded(one.score * REPEATED ** before);
   }
-  return candidates.sort(better);
+  return best.sort(better).slice(0, most);
+}
+
+/**
+ * A score below which nothing can be among the best: each session's best text counts in full, so as many texts as
+ * are wanted are above it. What is below neither is shown nor comes before a text of its session that is.
+ */
+function leastOf(candidates: readonly Candidate[], most: number): number {
+  const bests = new Map<number, number>();
+  for (const { session, score } of candidates)
+    if (score > (bests.get(session) ?? 0)) bests.set(session, score);
+  if (most === 0) return Number.POSITIVE_INFINITY;
+  if (bests.size < most) return 0;
+  const sorted = Float64Array.from(bests.values()).sort();
+  return (sorted[sorted.length - most] ?? 0) - 1 / PARTS;
 }
 
 function scoreOf(one: Candidate, inSession: number, now: number): number {
@@ -65,6 +80,9 @@ function better(a: Candidate, b: Candidate): number {
   return b.score - a.score || b.updated - a.updated || a.session - b.session || b.position - a.position;
 }
 
+/** Scores are shown with four digits. */
+const PARTS = 10_000;
+
 function rounded(score: number): number {
-  return Math.round(score * 10_000) / 10_000;
+  return Math.round(score * PARTS) / PARTS;
 }

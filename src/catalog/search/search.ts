@@ -4,7 +4,6 @@ import { keepingOpen } from "../../storage/sqlite.ts";
 import { statement } from "../../storage/statement.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IsHere } from "../here.ts";
-import { foldText } from "../index/words.ts";
 import { modelsNamed } from "../query.ts";
 import { type Conditions, conditionsOf, type Narrowing } from "./filter.ts";
 import { bit, type Hit, type HitRow, hitsOf } from "./hit.ts";
@@ -12,6 +11,7 @@ import { matchIn, nearness } from "./match.ts";
 import type { Phrase, SearchQuery } from "./query.ts";
 import { type Candidate, rank } from "./rank.ts";
 import type { LoadReaders } from "./read.ts";
+import { factsOf } from "./sessions.ts";
 import { newFinder } from "./snippet.ts";
 
 export interface SearchOptions extends Narrowing {
@@ -35,6 +35,8 @@ export interface SearchResult {
 }
 
 const SHOWN = 20;
+/** Somebody who types searches again at once. */
+const LINGER_MS = 1000;
 /** So many of the newest matches are ranked, of all shards together; with a common word there may be a million. */
 const RANKED = 2000;
 
@@ -52,9 +54,9 @@ export async function search(
     ({ query: asked, expanded } = widened(catalog, query));
     if (expanded.length > 0) found = findAll(catalog, asked, options);
   }
-  const page = rank(found.candidates).slice(offset, offset + limit);
+  const page = rank(found.candidates, offset + limit).slice(offset);
   const finder = newFinder(asked, width);
-  const hits = await keepingOpen(() => hitsOf(page, { catalog, finder, readers, width, shown }));
+  const hits = await keepingOpen(() => hitsOf(page, { catalog, finder, readers, width, shown }), LINGER_MS);
   const total = found.candidates.length;
   return { hits, total, isMinimum: found.isMinimum, expanded: total > 0 ? expanded : [] };
 }
@@ -105,15 +107,13 @@ function findIn(
   matching.setReturnArrays(true);
   const rows = matching.all(expression, ...values, most) as unknown as Columns[];
   if (rows.length === 0) return { candidates: [], isMinimum: false };
-  const sessions = sessionsOf(shard, rows, isHere);
   const near = closeTogether(shard, query, rows.at(-1)?.[0] ?? 0);
-  const words = [...new Set(query.groups.flat().flatMap((phrase) => phrase.words))];
+  const sessions = sessionsOf(shard, rows, query, isHere);
   const candidates: Match[] = [];
   for (const [row, key, position, scope] of rows) {
     const session = sessions.get(key);
     if (!session) continue;
-    const { updated, hidden } = session;
-    session.inTitle ??= share(words, session.title);
+    const { updated, inTitle, hidden } = session;
     candidates.push({
       shard,
       row,
@@ -123,7 +123,7 @@ function findIn(
       session: key * MOST_SHARDS + number,
       isNear: near.has(row),
       updated,
-      inTitle: session.inTitle,
+      inTitle,
       isHidden: bit(hidden, position),
       score: 0,
     });
@@ -134,38 +134,30 @@ function findIn(
 /** To tell their sessions apart by a number. */
 const MOST_SHARDS = 64;
 
-interface SessionFacts {
+/** What is the same for all of a session's texts. */
+interface InSession {
   updated: number;
-  title: string;
-  inTitle?: number;
+  inTitle: number;
   hidden: Uint8Array | null;
 }
 
 function sessionsOf(
   shard: DatabaseSync,
   rows: readonly Columns[],
+  query: SearchQuery,
   isHere: IsHere = () => true,
-): Map<number, SessionFacts> {
-  const keys = [...new Set(rows.map(([, key]) => key))];
-  const named = statement(
-    shard,
-    "SELECT key, updated, title, hidden, agent, path, gone FROM session WHERE key IN (SELECT value FROM json_each(?))",
-  );
-  named.setReturnArrays(true);
-  const found = named.all(JSON.stringify(keys)) as unknown as [
-    number,
-    number,
-    string,
-    Uint8Array | null,
-    string,
-    string,
-    number | null,
-  ][];
-  return new Map(
-    found
-      .filter(([, , , , agent, path, gone]) => isHere({ agent, path, gone }))
-      .map(([key, updated, title, hidden]) => [key, { updated, title, hidden }]),
-  );
+): Map<number, InSession> {
+  const words = [...new Set(query.groups.flat().flatMap((phrase) => phrase.words))];
+  const keys = new Set(rows.map(([, key]) => key));
+  const facts = factsOf(shard, keys);
+  const sessions = new Map<number, InSession>();
+  for (const key of keys) {
+    const one = facts.get(key);
+    if (!one || !isHere(one)) continue;
+    const inTitle = words.filter((word) => one.title.includes(word)).length / words.length;
+    sessions.set(key, { updated: one.updated, inTitle, hidden: one.hidden });
+  }
+  return sessions;
 }
 
 /** Of the rows from the oldest on that is a candidate. */
@@ -179,12 +171,6 @@ function closeTogether(shard: DatabaseSync, query: SearchQuery, oldest: number):
   );
   near.setReturnArrays(true);
   return new Set((near.all(expression, oldest) as unknown as [number][]).map(([row]) => row));
-}
-
-function share(words: readonly string[], title: string): number {
-  if (title === "") return 0;
-  const folded = foldText(title).toLowerCase();
-  return words.filter((word) => folded.includes(word)).length / words.length;
 }
 
 /** Words that no shard has may be parts of words: a name that was typed in half, or from the middle. */
