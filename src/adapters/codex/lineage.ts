@@ -3,6 +3,7 @@
 import { basename } from "node:path";
 import { type Loss, loss } from "../../session/losses.ts";
 import { type NativeRecord, readRecords } from "../../storage/records.ts";
+import { whileUnchanged } from "../../storage/unchanged.ts";
 import type { FileRef } from "../adapter.ts";
 import { fileRef } from "../folder.ts";
 import type { PassOptions } from "../open.ts";
@@ -59,10 +60,14 @@ export async function lineageOf(
 
 /** Asked for every hit of a search, so most first lines are not parsed. */
 export async function isSpread(path: string): Promise<boolean> {
-  const head = beginningIn(path);
-  if (head.includes("\n") && !head.includes('"history_base"')) return false;
-  return baseOf(await metaOf(path, fileRef(path, "main")?.size ?? 0, head)) !== undefined;
+  if (isPlainlyOne(path)) return false;
+  return baseOf(await metaOf(path, fileRef(path, "main")?.size ?? 0)) !== undefined;
 }
+
+const isPlainlyOne = whileUnchanged((path) => {
+  const head = beginningIn(path);
+  return head.includes("\n") && !head.includes('"history_base"');
+});
 
 /** Where the named file stops being part of the thread: a byte, or else an ordinal. */
 interface Base {

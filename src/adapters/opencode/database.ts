@@ -171,7 +171,8 @@ function* rowLines(
 ): Generator<ParsedLine> {
   const most = single ? 1 : PAGE;
   const columns = COLUMNS[valuesOnly ? "understood" : "all"];
-  const session = wideRow(statement(database, `SELECT ${columns.session} FROM session WHERE id = ?`), id);
+  const isThere = `SELECT ${first === 0 ? columns.session : "id"} FROM session WHERE id = ?`;
+  const session = wideRow(statement(database, isThere), id);
   if (!session) throw gone(id, path);
   if (first === 0) yield parsedLine("session", session, valuesOnly ? [] : todosOf(database, id));
   const parts = statement(database, `SELECT ${columns.part} FROM part WHERE message_id = ? ORDER BY id`);

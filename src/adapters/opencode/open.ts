@@ -3,6 +3,7 @@ import { basename, dirname } from "node:path";
 import type { Source } from "../../session/source.ts";
 import type { NativeRecord } from "../../storage/records.ts";
 import { readRecords } from "../../storage/records.ts";
+import { whileUnchanged } from "../../storage/unchanged.ts";
 import type { SessionRef } from "../adapter.ts";
 import { openSource, type PassOptions, type Reading } from "../open.ts";
 import { generationOf, identityOf, readDatabase, reading as readingStore, sessionRows } from "./database.ts";
@@ -19,11 +20,14 @@ export function open(ref: SessionRef): Promise<Source> {
 export type StoreKind = "database" | "tree" | "export" | "lines";
 
 export function kindOf(path: string): StoreKind {
-  if (/[\\/]storage[\\/]session[\\/][^\\/]+[\\/][^\\/]+\.json$/.test(path)) return "tree";
+  return /[\\/]storage[\\/]session[\\/][^\\/]+[\\/][^\\/]+\.json$/.test(path) ? "tree" : kindOfFile(path);
+}
+
+const kindOfFile = whileUnchanged((path): StoreKind => {
   const head = headOf(path);
   if (head.startsWith(SQLITE)) return "database";
   return ROWS.test(head) ? "lines" : "export";
-}
+});
 
 /** The CLI uses one database in its own folder: no tree, no other channel's, nor the Go version's in the project. */
 export function isResumable({ path }: SessionRef): boolean {

@@ -150,7 +150,8 @@ async function* throughReader(
   isFirst: boolean,
 ): AsyncGenerator<Iterable<string>> {
   const ref = refOf(place);
-  const record = await recordIn(await reader.reading(ref), place);
+  const reading = await reader.reading(ref);
+  const record = await recordIn(reading, place, true);
   if (record) yield told(reader, place, record);
   // Some texts need what stands before them, and a few stand in no record: the agent adds them.
   if ((ref.files[0]?.size ?? 0) <= WHOLE) {
@@ -159,14 +160,16 @@ async function* throughReader(
     for await (const entry of source.entries({ from: position, to: position + 1 }))
       yield textsIn(entry, place);
   }
-  if (record && isFirst) yield stringsIn(record.bytes);
+  const whole = isFirst ? await recordIn(reading, place, false) : undefined;
+  if (whole) yield stringsIn(whole.bytes);
 }
 
 async function recordIn(
   { read }: Awaited<ReturnType<Reader["reading"]>>,
   { record: index, offset }: RecordPlace,
+  valuesOnly: boolean,
 ): Promise<NativeRecord | undefined> {
-  for await (const [record] of read({ from: { index, offset, line: index + 1 }, single: true }))
+  for await (const [record] of read({ from: { index, offset, line: index + 1 }, single: true, valuesOnly }))
     if (record) return { ...record, bytes: Buffer.from(record.bytes) };
   return undefined;
 }
