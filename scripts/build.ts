@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, "..");
 /** They find each other by name, so all of them lie in one folder, as deep as their sources did. */
 const ENTRIES = {
   main: "src/cli/main.ts",
-  "sync-thread": "src/catalog/sync-thread.ts",
+  "crew-thread": "src/catalog/index/crew-thread.ts",
   "read-back-thread": "src/switch/read-back-thread.ts",
   "rows-thread": "src/cli/picker/rows-thread.ts",
   guard: "src/verify/guard.ts",

@@ -55,16 +55,20 @@ export async function findSessions<Of extends Place>(
   return withoutCopies(walk(home, adapters, looking));
 }
 
-/** Every session, copies too, newest first. */
+/** Every session, copies too, newest first. `onFound` is told of each at once. */
 export function walk<Of extends Place>(
   home: Home,
   adapters: readonly Of[],
   looking: Looking = {},
+  onFound?: (ref: SessionRef) => void,
 ): Found<Of>[] {
   const found: { one: Found<Of>; time: number }[] = [];
   for (const adapter of adapters)
-    for (const ref of adapter.discover(home, looking))
-      if (sizeOf(ref) > 0) found.push({ one: { adapter, ref }, time: changedAt(ref) });
+    for (const ref of adapter.discover(home, looking)) {
+      if (sizeOf(ref) === 0) continue;
+      found.push({ one: { adapter, ref }, time: changedAt(ref) });
+      onFound?.(ref);
+    }
   found.sort((a, b) => b.time - a.time || (a.one.ref.path < b.one.ref.path ? -1 : 1));
   return found.map(({ one }) => one);
 }

@@ -1,14 +1,12 @@
 // Brings the catalog up to date with the stores: finds what is new, has grown, was replaced, renamed or is gone, and
 // reads only that. When nothing has changed it is a walk over the stores and a comparison.
 
-import { getCompileCacheDir } from "node:module";
-import { availableParallelism } from "node:os";
-import { dirname, extname } from "node:path";
 import type { Home, Place, Reader, SessionRef } from "../adapters/adapter.ts";
 import { fileRef, type OnProblem } from "../adapters/folder.ts";
-import { type Catalog, SHARDS } from "./catalog.ts";
+import type { Catalog } from "./catalog.ts";
+import { bytesOf, newCrew } from "./index/crew.ts";
 import { type Job, jobOf } from "./index/job.ts";
-import type { Done, RunOptions } from "./index/run.ts";
+import type { Done } from "./index/run.ts";
 import {
   dropCopies,
   dropRows,
@@ -23,7 +21,6 @@ import {
   sessionsIn,
 } from "./known.ts";
 import { type Found, sizeOf, stampOf, walk, withoutCopies } from "./scan.ts";
-import type { ThreadTask } from "./sync-thread.ts";
 
 export interface SyncOptions {
   /** Who reads what has changed: loaded only then. */
@@ -64,18 +61,36 @@ export async function sync(
   places: readonly Place[],
   options: SyncOptions,
 ): Promise<SyncReport> {
+  const work = newWork(catalog, options);
+  try {
+    return await syncAll(catalog, home, places, options, work);
+  } finally {
+    await work.end();
+  }
+}
+
+async function syncAll(
+  catalog: Catalog,
+  home: Home,
+  places: readonly Place[],
+  options: SyncOptions,
+  work: Work,
+): Promise<SyncReport> {
   const start = performance.now();
   const rows = rowsIn(catalog);
   const unseen: string[] = [];
   const stores = new Map<string, string>();
-  const seen = walk(home, places, {
+  const looking = {
     ...knowing(catalog, rows),
-    onProblem(path, error) {
+    onProblem(path: string, error: Error) {
       unseen.push(path);
       options.onProblem?.(path, error);
     },
-    onDatabase: (path, stamp) => stores.set(path, stamp),
-  });
+    onDatabase: (path: string, stamp: string) => stores.set(path, stamp),
+  };
+  // Of a new catalog all of them will have to be read.
+  const isAll = rows.all.length === 0 && options.newest === undefined;
+  const seen = walk(home, places, looking, isAll ? work.expect : undefined);
   const all = seen.map(({ adapter, ref }) => met(adapter, ref, rows.of(ref), options.words));
   // Copies have no rows.
   const found = all.every(({ isCurrent }) => isCurrent) ? all : await withoutCopies(all);
@@ -88,13 +103,13 @@ export async function sync(
     gone.filter((row) => !moved.has(row) && !elsewhere.has(row)),
   );
   if (found.length < all.length) await dropCopies(catalog, all, found, rows);
-  const counts = { added: 0, updated: 0, removed, unchanged: found.length - stale.length, problems: 0 };
-  await runAll(catalog.folder, stale, options, counts);
+  const counts = await work.run(stale);
   await dropRows(catalog, elsewhere);
   // What is known of a store must not stand for sessions that were left for later.
   for (const store of stores) if (!left.has(store[0])) noteStore(catalog, store);
   const sessions = found.filter(({ ref }) => ref.parent === undefined).length;
-  return { ...counts, sessions, moved: moved.size, ms: performance.now() - start };
+  const unchanged = counts.unchanged + found.length - stale.length;
+  return { ...counts, removed, unchanged, sessions, moved: moved.size, ms: performance.now() - start };
 }
 
 /**
@@ -127,10 +142,15 @@ export async function syncFiles(
     refs.push(ref);
     if (known) unchanged--;
   }
-  const counts = { added: 0, updated: 0, removed: 0, unchanged, problems: 0 };
-  const jobs = refs.map((ref) => jobOf(ref));
-  await runAll(catalog.folder, jobs, options, counts);
-  return { ...counts, sessions: refs.length, moved: 0, ms: performance.now() - start, refs };
+  const work = newWork(catalog, options);
+  try {
+    const counts = await work.run(refs.map((ref) => jobOf(ref)));
+    unchanged += counts.unchanged;
+    const ms = performance.now() - start;
+    return { ...counts, removed: 0, unchanged, sessions: refs.length, moved: 0, ms, refs };
+  } finally {
+    await work.end();
+  }
 }
 
 /** Undefined for a path that is no session's, or that of several. */
@@ -218,19 +238,17 @@ function continuedIn(stale: readonly Job[], rows: Rows, moved: ReadonlySet<Row>)
   return new Set(away.filter((row) => !isShorter(row)));
 }
 
-type Counts = Omit<SyncReport, "ms" | "sessions" | "moved">;
-
 /** Reading less than this takes about as long as starting threads. */
 const WORTH_THREADS = 8 << 20;
 
-async function runAll(
-  folder: string,
-  jobs: readonly Job[],
-  { words, onProgress, adapters: load }: SyncOptions,
-  counts: Counts,
-): Promise<void> {
-  if (jobs.length === 0) return;
-  const progress = { sessions: 0, ofSessions: jobs.length, bytes: 0, ofBytes: bytesOf(jobs) };
+type Counts = Pick<SyncReport, "added" | "updated" | "unchanged" | "problems">;
+
+type Work = ReturnType<typeof newWork>;
+
+/** Reads sessions, in threads where there is much to read, and counts them. */
+function newWork({ folder }: Catalog, { words, onProgress, adapters: load }: SyncOptions) {
+  const counts: Counts = { added: 0, updated: 0, unchanged: 0, problems: 0 };
+  const progress = { sessions: 0, ofSessions: 0, bytes: 0, ofBytes: 0 };
   const onDone = ({ bytes, outcome, hasProblem }: Done) => {
     counts[outcome]++;
     if (hasProblem) counts.problems++;
@@ -238,79 +256,26 @@ async function runAll(
     progress.bytes += bytes;
     onProgress?.(progress);
   };
-  const readers = load ? await load() : (await import("../adapters/readers.ts")).readers;
-  const { runJobs } = await import("./index/run.ts");
-  const run = (share: readonly Job[]) => runJobs(share, readers, { folder, words, onDone });
-  // Other threads have the adapters on the list only.
-  if (load || progress.ofBytes < WORTH_THREADS) await run(jobs);
-  else await inThreads(jobs, { folder, words, onDone }, run);
-}
-
-function bytesOf(jobs: readonly Job[]): number {
-  return jobs.reduce((sum, { ref }) => sum + sizeOf(ref), 0);
-}
-
-const MUCH = 512 << 20;
-
-/** Each thread has shards of its own, so none waits for another. This one is the first of them, if it is soon done. */
-async function inThreads(
-  jobs: readonly Job[],
-  { folder, words, onDone }: RunOptions,
-  run: (share: readonly Job[]) => Promise<void>,
-): Promise<void> {
-  const [{ Worker }, { setFlagsFromString }] = await Promise.all([
-    import("node:worker_threads"),
-    import("node:v8"),
-  ]);
-  // Texts live until they are stored, and the engine would let several hundred megabytes of them pile up.
-  if (words) setFlagsFromString("--heap-growing-percent=30");
-  const count = Math.min(SHARDS, Math.max(1, availableParallelism()));
-  const shares = Array.from({ length: count }, (_, at) => jobs.filter(({ shard }) => shard % count === at));
-  // The memory of the other threads is bounded, which counts where there is much to read.
-  const own = bytesOf(jobs) < MUCH ? (shares.shift() ?? []) : [];
-  const threads = shares
-    .filter((share) => share.length > 0)
-    .map((share) => startThread({ folder, words, jobs: share }, onDone, Worker));
-  try {
-    await Promise.all([run(own), ...threads.map(({ ended }) => ended)]);
-  } finally {
-    await Promise.all(threads.map(({ worker }) => worker.terminate()));
-  }
-}
-
-/**
- * A thread does not know by itself where the program keeps what it has compiled, and starts slowly without: it has
- * to be told before it loads any of our files.
- */
-const BEGIN = `
-const { compiled, program } = require("node:worker_threads").workerData;
-if (compiled) require("node:module").enableCompileCache(compiled);
-import(program);`;
-
-function startThread(
-  task: ThreadTask,
-  onDone: (done: Done) => void,
-  Worker: typeof import("node:worker_threads").Worker,
-) {
-  // The sources in a clone, the compiled program elsewhere.
-  const program = new URL(`./sync-thread${extname(import.meta.url)}`, import.meta.url).href;
-  const worker = new Worker(BEGIN, {
-    eval: true,
-    workerData: { ...task, program, compiled: compiledIn() },
-    resourceLimits: { maxYoungGenerationSizeMb: task.words ? 12 : 48 },
-  });
-  worker.on("message", onDone);
-  const ended = new Promise<void>((resolve, reject) => {
-    worker.once("error", reject);
-    worker.once("exit", (code) =>
-      code === 0 ? resolve() : reject(new Error("a thread that reads sessions has ended")),
-    );
-  });
-  return { worker, ended };
-}
-
-function compiledIn(): string | undefined {
-  const folder = getCompileCacheDir();
-  // It names the folder of this version of Node inside the one that was given.
-  return folder === undefined ? undefined : dirname(folder);
+  const crew = newCrew({ folder, words, onDone });
+  let expected = 0;
+  return {
+    /** Told of what will have to be read, before all of it is known. */
+    expect(ref: SessionRef) {
+      expected += sizeOf(ref);
+      if (expected >= WORTH_THREADS && !load) crew.start();
+    },
+    async run(jobs: readonly Job[]): Promise<Counts> {
+      if (jobs.length === 0) return counts;
+      progress.ofSessions = jobs.length;
+      progress.ofBytes = bytesOf(jobs);
+      const readers = load ? await load() : (await import("../adapters/readers.ts")).readers;
+      const { runJobs } = await import("./index/run.ts");
+      const own = (share: readonly Job[]) => runJobs(share, readers, { folder, words, onDone });
+      // Other threads have the adapters on the list only.
+      if (load || progress.ofBytes < WORTH_THREADS) await own(jobs);
+      else await crew.run(jobs, own);
+      return counts;
+    },
+    end: () => crew.end(),
+  };
 }

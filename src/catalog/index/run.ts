@@ -26,7 +26,7 @@ export interface Done {
 }
 
 /** So many characters or sessions are put in at once. */
-const BATCH_TEXT = 4 << 20;
+const BATCH_TEXT = 1 << 20;
 const BATCH_SESSIONS = 200;
 const HEARD = 16;
 const MOST_ROUNDS = 5;

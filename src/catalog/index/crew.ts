@@ -1,0 +1,107 @@
+// The threads that read sessions beside this one. They can be started before it is known what there is to read:
+// loading the program takes them about as long as it takes to find all sessions.
+import { getCompileCacheDir } from "node:module";
+import { availableParallelism } from "node:os";
+import { dirname, extname } from "node:path";
+import type { Worker } from "node:worker_threads";
+import { SHARDS } from "../catalog.ts";
+import { sizeOf } from "../scan.ts";
+import type { CrewTask } from "./crew-thread.ts";
+import type { Job } from "./job.ts";
+import type { Done, RunOptions } from "./run.ts";
+
+export interface Crew {
+  /** Starts the threads, unless they are there already. */
+  start(): void;
+  /** Shares the jobs out, one share to `own`, which is this thread. */
+  run(jobs: readonly Job[], own: (share: readonly Job[]) => Promise<void>): Promise<void>;
+  end(): Promise<void>;
+}
+
+export function newCrew({ folder, words, onDone }: RunOptions): Crew {
+  const members: Member[] = [];
+  const others = Math.min(SHARDS, availableParallelism()) - 1;
+  const crew: Crew = {
+    start() {
+      while (members.length < others) members.push(newMember({ folder, words }, onDone));
+    },
+    async run(jobs, own) {
+      crew.start();
+      const [first = [], ...shares] = sharesOf(jobs, 1 + members.length);
+      await Promise.all([own(first), ...members.map((member, at) => member.run(shares[at] ?? []))]);
+    },
+    async end() {
+      await Promise.all(members.map((member) => member.end()));
+    },
+  };
+  return crew;
+}
+
+/** Each has shards of its own, so that none waits for another; about as much for each as that allows. */
+function sharesOf(jobs: readonly Job[], count: number): Job[][] {
+  const shares = Array.from({ length: count }, () => ({ bytes: 0, jobs: [] as Job[] }));
+  const shards = [...Map.groupBy(jobs, ({ shard }) => shard).values()];
+  const largestFirst = shards.map((own) => ({ own, bytes: bytesOf(own) })).sort((a, b) => b.bytes - a.bytes);
+  for (const { own, bytes } of largestFirst) {
+    const least = shares.reduce((a, b) => (b.bytes < a.bytes ? b : a));
+    least.bytes += bytes;
+    least.jobs.push(...own);
+  }
+  const place = new Map(jobs.map((job, at) => [job, at]));
+  // The newest first, as they were given.
+  return shares.map((share) => share.jobs.sort((a, b) => (place.get(a) ?? 0) - (place.get(b) ?? 0)));
+}
+
+export function bytesOf(jobs: readonly Job[]): number {
+  return jobs.reduce((sum, { ref }) => sum + sizeOf(ref), 0);
+}
+
+interface Member {
+  run(jobs: readonly Job[]): Promise<void>;
+  end(): Promise<unknown>;
+}
+
+/**
+ * A thread does not know by itself where the program keeps what it has compiled, and starts slowly without: it has
+ * to be told before it loads any of our files.
+ */
+const BEGIN = `
+const { compiled, program } = require("node:worker_threads").workerData;
+if (compiled) require("node:module").enableCompileCache(compiled);
+import(program);`;
+
+function newMember(task: CrewTask, onDone: (done: Done) => void): Member {
+  const threads = process.getBuiltinModule("node:worker_threads");
+  // The sources in a clone, the compiled program elsewhere.
+  const program = new URL(`./crew-thread${extname(import.meta.url)}`, import.meta.url).href;
+  const worker = new threads.Worker(BEGIN, {
+    eval: true,
+    workerData: { ...task, program, compiled: compiledIn() },
+  });
+  worker.on("message", onDone);
+  const ended = endOf(worker);
+  // Whoever gives it something to do hears of it.
+  ended.catch(() => undefined);
+  return {
+    run(jobs) {
+      worker.postMessage(jobs);
+      return ended;
+    },
+    end: () => worker.terminate(),
+  };
+}
+
+function endOf(worker: Worker): Promise<void> {
+  return new Promise((resolve, reject) => {
+    worker.once("error", reject);
+    worker.once("exit", (code) =>
+      code === 0 ? resolve() : reject(new Error("a thread that reads sessions has ended")),
+    );
+  });
+}
+
+function compiledIn(): string | undefined {
+  const folder = getCompileCacheDir();
+  // It names the folder of this version of Node inside the one that was given.
+  return folder === undefined ? undefined : dirname(folder);
+}
