@@ -3,19 +3,65 @@ import type { FileRef, Looking, Place, SessionRef } from "../adapters/adapter.ts
 import type { Catalog } from "./catalog.ts";
 import type { Found } from "./scan.ts";
 
-export interface Row {
-  shard: number;
-  key: number;
-  agent: string;
-  path: string;
-  originalId: string;
-  thread: string;
-  stamp: string;
-  parent: string | null;
-  isSearchable: boolean;
-  isGone: boolean;
+type Columns = [
+  path: string,
+  stamp: string,
+  originalId: string,
+  agent: string,
+  thread: string | null,
+  parent: string | null,
+  key: number,
+  searchable: number,
+  gone: number | null,
+];
+
+/** A row, taken apart only where it is asked: of nearly all of them no more than path and stamp is looked at. */
+export class Row {
+  readonly shard: number;
   /** Found in a store this time. */
-  isThere: boolean;
+  isThere = false;
+  private readonly columns: Columns;
+
+  constructor(shard: number, columns: Columns) {
+    this.shard = shard;
+    this.columns = columns;
+  }
+
+  get path(): string {
+    return this.columns[0];
+  }
+
+  get stamp(): string {
+    return this.columns[1];
+  }
+
+  get originalId(): string {
+    return this.columns[2];
+  }
+
+  get agent(): string {
+    return this.columns[3];
+  }
+
+  get thread(): string | undefined {
+    return this.columns[4] ?? undefined;
+  }
+
+  get parent(): string | undefined {
+    return this.columns[5] ?? undefined;
+  }
+
+  get key(): number {
+    return this.columns[6];
+  }
+
+  get isSearchable(): boolean {
+    return this.columns[7] === 1;
+  }
+
+  get isGone(): boolean {
+    return this.columns[8] !== null;
+  }
 }
 
 /** The rows of the catalog, by where their sessions are: most paths are one session's, a database's are many. */
@@ -31,27 +77,12 @@ export function rowsIn(catalog: Catalog): Rows {
   const byPath = new Map<string, Row | Map<string, Row>>();
   for (const [shard, database] of catalog.shards.entries()) {
     const query = database.prepare(
-      "SELECT key, agent, path, original_id, thread, stamp, parent, searchable, gone FROM session",
+      "SELECT path, stamp, original_id, agent, nullif(thread, ''), parent, key, searchable, gone FROM session",
     );
     query.setReturnArrays(true);
     for (const columns of query.all() as unknown as Columns[]) {
-      const [key, agent, path, originalId, thread, stamp, parent, searchable, gone] = columns;
-      const isSearchable = searchable === 1;
-      const isGone = gone !== null;
-      const isThere = false;
-      const row = {
-        shard,
-        key,
-        agent,
-        path,
-        originalId,
-        thread,
-        stamp,
-        parent,
-        isSearchable,
-        isGone,
-        isThere,
-      };
+      const [path] = columns;
+      const row = new Row(shard, columns);
       all.push(row);
       const known = byPath.get(path);
       if (!known) byPath.set(path, row);
@@ -73,21 +104,9 @@ export function rowsIn(catalog: Catalog): Rows {
   };
 }
 
-function isSame(row: Row, { agent, originalId, thread = "" }: Identity): boolean {
+function isSame(row: Row, { agent, originalId, thread }: Identity): boolean {
   return row.originalId === originalId && row.agent === agent && row.thread === thread;
 }
-
-type Columns = [
-  key: number,
-  agent: string,
-  path: string,
-  originalId: string,
-  thread: string,
-  stamp: string,
-  parent: string | null,
-  searchable: number,
-  gone: number | null,
-];
 
 type Identity = { agent: string; path: string; originalId: string; thread?: string | undefined };
 
@@ -106,7 +125,7 @@ export function knowing(catalog: Catalog, rows: Rows): Looking {
       // The stamp begins with the size of the main file, its time and its inode.
       const main = stamp.includes(";") ? stamp.slice(0, stamp.indexOf(";")) : stamp;
       if (!main.endsWith(` ${file.inode}`)) return undefined;
-      return { originalId, size, parent: parent ?? undefined, thread: thread === "" ? undefined : thread };
+      return { originalId, size, parent, thread };
     },
     database(path) {
       const stamp = storeStamp(catalog, path);

@@ -62,8 +62,18 @@ export function walk<Of extends Place>(
   looking: Looking = {},
   onFound?: (ref: SessionRef) => void,
 ): Found<Of>[] {
-  const found: { one: Found<Of>; time: number }[] = [];
+  return newestFirst(discovered(home, adapters, looking));
+}
+
+/** The same in no order. */
+export function discovered<Of extends Place>(
+  home: Home,
+  adapters: readonly Of[],
+  looking: Looking,
+): Found<Of>[] {
+  const found: Found<Of>[] = [];
   for (const adapter of adapters)
+<<<<<<< HEAD
     for (const ref of adapter.discover(home, looking)) {
       if (sizeOf(ref) === 0) continue;
       found.push({ one: { adapter, ref }, time: changedAt(ref) });
@@ -71,6 +81,16 @@ export function walk<Of extends Place>(
     }
   found.sort((a, b) => b.time - a.time || (a.one.ref.path < b.one.ref.path ? -1 : 1));
   return found.map(({ one }) => one);
+=======
+    for (const ref of adapter.discover(home, looking)) if (sizeOf(ref) > 0) found.push({ adapter, ref });
+  return found;
+}
+
+export function newestFirst<One extends Found<Place>>(found: readonly One[]): One[] {
+  const timed = found.map((one) => ({ one, time: changedAt(one.ref) }));
+  timed.sort((a, b) => b.time - a.time || (a.one.ref.path < b.one.ref.path ? -1 : 1));
+  return timed.map(({ one }) => one);
+>>>>>>> 1ca5478 (catalog: sessions are put in order only where something has to be read)
 }
 
 /** A project folder that was copied has the same sessions again, under the same ids. */
@@ -129,9 +149,11 @@ export function idOf(ref: SessionRef): string {
 }
 
 /** What is different after any change to its files, or to the name that it was given. */
-export function stampOf(ref: SessionRef): string {
-  const files = ref.files.map(({ size, mtimeMs, inode }) => `${size} ${mtimeMs} ${inode}`).join(";");
-  return ref.name === undefined ? files : `${files};${ref.name}`;
+export function stampOf({ files, name }: SessionRef): string {
+  let stamp = "";
+  for (const { size, mtimeMs, inode } of files)
+    stamp += stamp === "" ? `${size} ${mtimeMs} ${inode}` : `;${size} ${mtimeMs} ${inode}`;
+  return name === undefined ? stamp : `${stamp};${name}`;
 }
 
 export function changedAt(ref: SessionRef): number {
@@ -191,7 +213,8 @@ export function recordedCost(cost: number | null | undefined): Pick<SessionSumma
 }
 
 export function sizeOf(ref: SessionRef): number {
-  return ref.files.find((file) => file.role === "main")?.size ?? 0;
+  const [first] = ref.files;
+  return (first?.role === "main" ? first : ref.files.find(({ role }) => role === "main"))?.size ?? 0;
 }
 
 /** What a list shows of what was found. */
