@@ -55,34 +55,29 @@ export async function findSessions<Of extends Place>(
   return withoutCopies(walk(home, adapters, looking));
 }
 
-/** Every session, copies too, newest first. `onFound` is told of each at once. */
+/** Every session, copies too, newest first. */
 export function walk<Of extends Place>(
   home: Home,
   adapters: readonly Of[],
   looking: Looking = {},
-  onFound?: (ref: SessionRef) => void,
 ): Found<Of>[] {
   return newestFirst(discovered(home, adapters, looking));
 }
 
-/** The same in no order. */
+/** The same in no order. `onFound` is told of each at once. */
 export function discovered<Of extends Place>(
   home: Home,
   adapters: readonly Of[],
   looking: Looking,
+  onFound?: (ref: SessionRef) => void,
 ): Found<Of>[] {
   const found: Found<Of>[] = [];
   for (const adapter of adapters)
-<<<<<<< HEAD
     for (const ref of adapter.discover(home, looking)) {
       if (sizeOf(ref) === 0) continue;
-      found.push({ one: { adapter, ref }, time: changedAt(ref) });
+      found.push({ adapter, ref });
       onFound?.(ref);
     }
-  found.sort((a, b) => b.time - a.time || (a.one.ref.path < b.one.ref.path ? -1 : 1));
-  return found.map(({ one }) => one);
-=======
-    for (const ref of adapter.discover(home, looking)) if (sizeOf(ref) > 0) found.push({ adapter, ref });
   return found;
 }
 
@@ -90,7 +85,6 @@ export function newestFirst<One extends Found<Place>>(found: readonly One[]): On
   const timed = found.map((one) => ({ one, time: changedAt(one.ref) }));
   timed.sort((a, b) => b.time - a.time || (a.one.ref.path < b.one.ref.path ? -1 : 1));
   return timed.map(({ one }) => one);
->>>>>>> 1ca5478 (catalog: sessions are put in order only where something has to be read)
 }
 
 /** A project folder that was copied has the same sessions again, under the same ids. */

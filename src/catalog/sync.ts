@@ -20,12 +20,7 @@ import {
   rowsIn,
   sessionsIn,
 } from "./known.ts";
-<<<<<<< HEAD
-import { type Found, sizeOf, stampOf, walk, withoutCopies } from "./scan.ts";
-=======
 import { discovered, type Found, newestFirst, sizeOf, stampOf, withoutCopies } from "./scan.ts";
-import type { ThreadTask } from "./sync-thread.ts";
->>>>>>> 1ca5478 (catalog: sessions are put in order only where something has to be read)
 
 export interface SyncOptions {
   /** Who reads what has changed: loaded only then. */
@@ -85,11 +80,7 @@ async function syncAll(
   const rows = rowsIn(catalog);
   const unseen: string[] = [];
   const stores = new Map<string, string>();
-<<<<<<< HEAD
   const looking = {
-=======
-  const seen = discovered(home, places, {
->>>>>>> 1ca5478 (catalog: sessions are put in order only where something has to be read)
     ...knowing(catalog, rows),
     onProblem(path: string, error: Error) {
       unseen.push(path);
@@ -99,7 +90,7 @@ async function syncAll(
   };
   // Of a new catalog all of them will have to be read.
   const isAll = rows.all.length === 0 && options.newest === undefined;
-  const seen = walk(home, places, looking, isAll ? work.expect : undefined);
+  const seen = discovered(home, places, looking, isAll ? work.expect : undefined);
   const all = seen.map(({ adapter, ref }) => met(adapter, ref, rows.of(ref), options.words));
   // Copies have no rows, and the order counts only for what has to be read.
   const found = all.every(({ isCurrent }) => isCurrent) ? all : await withoutCopies(newestFirst(all));
