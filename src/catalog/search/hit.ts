@@ -71,26 +71,28 @@ async function learn(
   details: ReadonlyMap<DatabaseSync, ReadonlyMap<number, Details>>,
   showing: Showing & { shown(text: string): string },
 ): Promise<void> {
-  for (const { shard, row, scope } of page) {
+  for (const { shard, row } of page) {
     const found = details.get(shard)?.get(row);
     if (!found) continue;
     showing.shown(found.title);
     showing.shown(found.project);
-    await snippetOf({ ...found, scope, isGone: found.gone !== null }, showing);
+    await snippetOf(found, showing);
   }
 }
 
 function detailsIn(shard: DatabaseSync, rows: readonly HitRow[]): Map<number, Details> {
-  const found = statement(shard, DETAILS).all(JSON.stringify(rows.map(({ row }) => row)));
-  return new Map((found as unknown as Details[]).map((details) => [details.row, details]));
+  const scopes = new Map(rows.map(({ row, scope }) => [row, scope]));
+  const named = statement(shard, DETAILS);
+  named.setReturnArrays(true);
+  const found = named.all(JSON.stringify([...scopes.keys()])) as unknown as DetailColumns[];
+  return new Map(found.map((columns) => [columns[0], detailsOf(columns, scopes.get(columns[0]) ?? 0)]));
 }
 
 async function hitOf({ shard, key, scope, score }: HitRow, details: Details, showing: Showing): Promise<Hit> {
-  const { id, agent, title, project, updated, entry, position, tool, gone } = details;
-  const place = { ...details, scope, isGone: gone !== null };
-  const snippet = await snippetOf(place, showing);
-  const hidden = details.hidden ?? (await lookAgain(shard, key, place, showing.readers));
-  return {
+  const { id, agent, title, project, updated, entry, position, tool, isGone } = details;
+  const snippet = await snippetOf(details, showing);
+  const hidden = details.hidden ?? (await lookAgain(shard, key, details, showing.readers));
+  const hit: Hit = {
     session: id,
     agent,
     title,
@@ -103,10 +105,11 @@ async function hitOf({ shard, key, scope, score }: HitRow, details: Details, sho
     snippet: snippet.text,
     marks: snippet.marks,
     score,
-    ...(bit(hidden, position) && { hidden: true as const }),
-    ...(gone !== null && { gone: true as const }),
-    ...(snippet.problem !== undefined && { problem: snippet.problem }),
   };
+  if (bit(hidden, position)) hit.hidden = true;
+  if (isGone) hit.gone = true;
+  if (snippet.problem !== undefined) hit.problem = snippet.problem;
+  return hit;
 }
 
 /** Whether a bit of `hidden` is set. */
@@ -114,21 +117,50 @@ export function bit(bits: Uint8Array | null, position: number): boolean {
   return (((bits?.[position >> 3] ?? 0) >> (position & 7)) & 1) === 1;
 }
 
-const DETAILS = `SELECT e.id AS row, e.entry, e.position, e.record, e.offset, e.length, tool.value AS tool,
-  file.value AS file, s.id, s.agent, s.title, s.project, s.updated, s.original_id AS originalId, s.thread, s.path,
-  s.files, s.parent, s.gone, s.hidden FROM entry e JOIN session s ON s.key = e.session
-  LEFT JOIN name tool ON tool.key = e.tool LEFT JOIN name file ON file.key = e.file
-  WHERE e.id IN (SELECT value FROM json_each(?))`;
+const DETAILS = `SELECT e.id, e.entry, e.position, e.record, e.offset, e.length, tool.value, file.value, s.id, s.agent,
+  s.title, s.project, s.updated, s.original_id, s.thread, s.path, s.files, s.parent, s.gone, s.hidden
+  FROM json_each(?) AS wanted JOIN entry e ON e.id = wanted.value JOIN session s ON s.key = e.session
+  LEFT JOIN name tool ON tool.key = e.tool LEFT JOIN name file ON file.key = e.file`;
 
-interface Details extends Omit<RecordPlace, "isGone" | "scope"> {
-  row: number;
+type DetailColumns = [
+  row: number,
+  entry: string,
+  position: number,
+  record: number,
+  offset: number,
+  length: number,
+  tool: string | null,
+  file: string | null,
+  id: string,
+  agent: string,
+  title: string,
+  project: string,
+  updated: number,
+  originalId: string,
+  thread: string,
+  path: string,
+  files: string,
+  parent: string | null,
+  gone: number | null,
+  hidden: Uint8Array | null,
+];
+
+interface Details extends RecordPlace {
   tool: string | null;
   id: string;
   title: string;
   project: string;
   updated: number;
-  gone: number | null;
   hidden: Uint8Array | null;
+}
+
+/** Rows that come as objects would take several times as long to make and to read. */
+function detailsOf(columns: DetailColumns, scope: number): Details {
+  const [, entry, position, record, offset, length, tool, file, id, agent, title, project, ...more] = columns;
+  const [updated, originalId, thread, path, files, parent, gone, hidden] = more;
+  const place = { agent, originalId, thread, path, files, parent, isGone: gone !== null };
+  const text = { entry, position, scope, record, offset, length, file };
+  return { ...place, ...text, tool, id, title, project, updated, hidden };
 }
 
 async function snippetOf(

@@ -56,9 +56,7 @@ function factsKept(shard: DatabaseSync): Map<number, SessionFacts> {
 
 /** Another one after every write, of other connections and of this one. */
 function versionOf(shard: DatabaseSync): string {
-  const row = statement(
-    shard,
-    "SELECT data_version || ' ' || total_changes() AS version FROM pragma_data_version",
-  ).get();
-  return String(row?.version);
+  const { data_version: others } = statement(shard, "PRAGMA data_version").get() as { data_version: number };
+  const { own } = statement(shard, "SELECT total_changes() AS own").get() as { own: number };
+  return `${others} ${own}`;
 }
