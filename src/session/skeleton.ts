@@ -199,7 +199,8 @@ function callNumber(entry: Entry, known: Map<string, number>): number {
 
 /** A column of integers that doubles as it fills. */
 function growable() {
-  let values = new Int32Array(1024);
+  // Most sessions are short, and there are thousands of them.
+  let values = new Int32Array(64);
   let length = 0;
   return {
     push(value: number) {

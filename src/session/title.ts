@@ -17,8 +17,10 @@ export function cleanSummary(text: string): string {
 function oneLine(text: string, longest: number): string {
   const start = text.slice(0, longest * 8);
   // Most prompts are plain, and looking for what is odd takes longest.
-  const line = (PLAIN.test(start) ? start : harmless(start)).replace(/[\s\u0085]+/gu, " ").trim();
+  const isPlain = PLAIN.test(start);
+  const line = (isPlain ? start : harmless(start)).replace(/[\s\u0085]+/gu, " ").trim();
   if (line.length <= longest) return line;
+  if (isPlain) return `${line.slice(0, longest - 1)}…`;
   const points = Array.from(line);
   return points.length <= longest ? line : `${points.slice(0, longest - 1).join("")}…`;
 }

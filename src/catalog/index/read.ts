@@ -215,7 +215,9 @@ function behind({ offset, length, index, line, bytes }: NativeRecord): Position 
 
 /** Texts with the tool and the files that they are about: a result does not say, its call does. */
 function newTexts(beside: ReturnType<typeof newBeside>, words: boolean, open: Cursor["calls"] = []) {
-  const calls = new Map(open.map(([id, tool, file]) => [id, { tool, file: file ?? undefined }]));
+  const calls = new Map<string, About>(
+    open.map(([id, tool, file]) => [id, { tool, file: file ?? undefined }]),
+  );
   let docs: Doc[] = [];
   let size = 0;
   return {
@@ -225,7 +227,8 @@ function newTexts(beside: ReturnType<typeof newBeside>, words: boolean, open: Cu
     /** Whether it may be a result without a call: none that waits for one is known. */
     isOrphan: (entry: Entry) => entry.type === "tool_result" && !calls.has(entry.callId),
     add(entry: Entry, position: number, { index, offset, length }: NativeRecord, passing: boolean) {
-      if (entry.type === "tool_call") calls.set(entry.id, { tool: toolOf(entry), file: filesOf(entry) });
+      // A list only wants to know which calls have been made.
+      if (entry.type === "tool_call") calls.set(entry.id, words ? aboutOf(entry) : NOTHING);
       const about = calls.get(callOf(entry) ?? "");
       // A record that is read again may be the result once more.
       if (entry.type === "tool_result" && !passing) calls.delete(entry.callId);
@@ -250,6 +253,17 @@ function newTexts(beside: ReturnType<typeof newBeside>, words: boolean, open: Cu
       return taken;
     },
   };
+}
+
+interface About {
+  tool: string;
+  file: string | undefined;
+}
+
+const NOTHING: About = { tool: "", file: undefined };
+
+function aboutOf(call: Extract<Entry, { type: "tool_call" }>): About {
+  return { tool: toolOf(call), file: filesOf(call) };
 }
 
 function callOf(entry: Entry): string | undefined {
