@@ -1,9 +1,10 @@
 // What every reader is tried with: files that somebody damaged, and what must hold of them all the same.
-import fc from "fast-check";
+
 import type { Adapter, SessionRef } from "../../src/adapters/adapter.ts";
 import { sessionSchema } from "../../src/session/schema.ts";
 import { collect } from "../../src/session/source.ts";
 import { visible } from "../../src/transform/visible.ts";
+import { fc } from "../property.ts";
 
 /** What is wrong with how a file of these bytes is read; throwing is worst. */
 export async function wrongIn(adapter: Adapter, ref: SessionRef, bytes: Uint8Array): Promise<string[]> {

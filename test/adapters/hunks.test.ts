@@ -1,8 +1,9 @@
 // Hunks as old and new text: replacing the one by the other makes of the file what the patch makes of it.
-import fc from "fast-check";
+
 import { expect, test } from "vitest";
 import { hunkEdits } from "../../src/adapters/hunks.ts";
 import { parsePatch, printPatch } from "../../src/adapters/patch.ts";
+import { fc } from "../property.ts";
 
 interface Line {
   text: string;

@@ -1,8 +1,9 @@
 // The patch format: what is parsed, what is refused, and that printing and parsing undo each other.
-import fc from "fast-check";
+
 import { describe, expect, test } from "vitest";
 import { parsePatch, printPatch } from "../../src/adapters/patch.ts";
 import type { FileChange } from "../../src/session/tools.ts";
+import { fc } from "../property.ts";
 
 const wrap = (...lines: string[]) => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
 

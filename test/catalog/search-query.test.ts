@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseQuery, type SearchQuery } from "../../src/catalog/search/query.ts";
 import { BatonError } from "../../src/session/error.ts";
+import { fc } from "../property.ts";
 
 describe("what a query means", () => {
   it.each([

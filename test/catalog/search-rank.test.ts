@@ -1,10 +1,11 @@
 // The order of hits, and what of sessions is kept between two searches.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import { openShard } from "../../src/catalog/catalog.ts";
 import { type Candidate, rank } from "../../src/catalog/search/rank.ts";
 import { factsOf } from "../../src/catalog/search/sessions.ts";
 import { privateHome } from "../conformance/fixtures.ts";
+import { fc } from "../property.ts";
 import { writeSession } from "./claude-session.ts";
 import { searchIn } from "./searching.ts";
 

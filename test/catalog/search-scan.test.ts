@@ -1,10 +1,11 @@
 // The index finds exactly what a plain look through all texts finds.
-import fc from "fast-check";
+
 import { expect, it } from "vitest";
 import { wordsOf } from "../../src/catalog/index/words.ts";
 import type { Scope } from "../../src/catalog/schema.ts";
 import { type Phrase, parseQuery, type SearchQuery } from "../../src/catalog/search/query.ts";
 import { privateHome } from "../conformance/fixtures.ts";
+import { fc } from "../property.ts";
 import { type Said, writeSession } from "./claude-session.ts";
 import { searchIn } from "./searching.ts";
 

@@ -1,8 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
-import fc from "fast-check";
 import { expect, it } from "vitest";
 import { SCHEMA } from "../../src/catalog/schema.ts";
 import { wordsWith } from "../../src/catalog/search/terms.ts";
+import { fc } from "../property.ts";
 
 const word = fc.oneof(
   fc.stringMatching(/^[a-c0-1]{1,6}$/),

@@ -1,8 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { foldText, wordsOf } from "../../src/catalog/index/words.ts";
 import { SCHEMA } from "../../src/catalog/schema.ts";
+import { fc } from "../property.ts";
 
 describe("the words of a text", () => {
   it.each([

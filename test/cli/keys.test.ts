@@ -1,7 +1,8 @@
 // Bytes of a terminal as keys, however they are cut into pieces.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import { decode, decodeRest, type Key } from "../../src/cli/keys.ts";
+import { fc } from "../property.ts";
 
 const named = (name: string) => ({ type: "named", name });
 const text = (character: string) => ({ type: "text", text: character });

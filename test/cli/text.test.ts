@@ -1,8 +1,9 @@
 // Text for a terminal: harmless whatever a transcript holds, never wider than it may be.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import { shellLine } from "../../src/cli/start.ts";
 import { ago, bytes, cut, harmless, padded, shellWord, shortPath, widthOf } from "../../src/cli/text.ts";
+import { fc } from "../property.ts";
 
 describe("harmless", () => {
   it.each([

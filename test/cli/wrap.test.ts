@@ -1,8 +1,9 @@
 // Lines of a text: none is wider than the screen, and words stay whole where they can.
-import fc from "fast-check";
+
 import { expect, it } from "vitest";
 import { harmless, widthOf } from "../../src/cli/text.ts";
 import { wrapped } from "../../src/cli/wrap.ts";
+import { fc } from "../property.ts";
 
 it("breaks between words, and within one only if it is wider than a line", () => {
   expect(wrapped("one two three four", 9)).toEqual(["one two", "three", "four"]);

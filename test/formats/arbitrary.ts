@@ -1,7 +1,8 @@
 // Generates whole universal sessions: the core documents with the additions, fields nobody knows, raw records
 // as text and as base64, and subagents.
-import fc from "fast-check";
+
 import type { Entry, Part, Session, SessionRecord } from "../../src/session/session.ts";
+import { fc } from "../property.ts";
 import { coreSession } from "../session/arbitrary.ts";
 
 const text = fc.string({ unit: "binary", maxLength: 40 });

@@ -1,7 +1,6 @@
 // ATIF: what is written obeys the rules that the reference validators enforce, and what is read is what was meant.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readAtif } from "../../src/formats/atif-read.ts";
 import { writeAtif } from "../../src/formats/atif-write.ts";
@@ -11,6 +10,7 @@ import type { Entry } from "../../src/session/session.ts";
 import { collect, type Source, sourceOf } from "../../src/session/source.ts";
 import { thread } from "../../src/transform/visible.ts";
 import { cases, laidOut } from "../conformance/fixtures.ts";
+import { fc } from "../property.ts";
 import { assistant, call, compaction, result, session, user } from "../session/build.ts";
 import { anySession } from "./arbitrary.ts";
 import { conversation, factsOf } from "./conversation.ts";

@@ -1,6 +1,7 @@
 // Generates conversations as any agent could have had them, and says what is in one, whatever format it went through.
-import fc from "fast-check";
+
 import type { Entry, Part, Session } from "../../src/session/session.ts";
+import { fc } from "../property.ts";
 import { session } from "../session/build.ts";
 
 export const PNG =

@@ -2,7 +2,6 @@
 // was reported.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Format, formats } from "../../src/formats/index.ts";
 import { anthropic } from "../../src/loopback/anthropic.ts";
@@ -17,6 +16,7 @@ import type { Entry } from "../../src/session/session.ts";
 import { type Source, sourceOf } from "../../src/session/source.ts";
 import { visible } from "../../src/transform/visible.ts";
 import { cases, laidOut } from "../conformance/fixtures.ts";
+import { fc } from "../property.ts";
 import { assistant, call, result, session, user } from "../session/build.ts";
 import { conversation, factsOf, PDF, PNG } from "./conversation.ts";
 import { temporaryFolder } from "./folder.ts";

@@ -1,9 +1,10 @@
 // The HTML page: nothing in a session comes alive in it, and everything in the session is there to be read.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import { writeHtml } from "../../src/formats/html.ts";
 import type { Entry, Session } from "../../src/session/session.ts";
 import { sourceOf } from "../../src/session/source.ts";
+import { fc } from "../property.ts";
 import { assistant, call, compaction, result, session, user } from "../session/build.ts";
 import { anySession } from "./arbitrary.ts";
 import { conversation, PNG } from "./conversation.ts";

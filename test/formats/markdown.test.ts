@@ -1,6 +1,5 @@
 // The Markdown export: one golden document with everything in it, and no content that gets out of its place.
 import { readFile, writeFile } from "node:fs/promises";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { writeMarkdown } from "../../src/formats/markdown.ts";
 import { codeSpan, fenced, quoted } from "../../src/formats/markdown-text.ts";
@@ -8,6 +7,7 @@ import { sessionId } from "../../src/session/id.ts";
 import { loss } from "../../src/session/losses.ts";
 import type { Session } from "../../src/session/session.ts";
 import { sourceOf } from "../../src/session/source.ts";
+import { fc } from "../property.ts";
 
 const GOLDEN = new URL("fixtures/session.md", import.meta.url);
 

@@ -1,7 +1,6 @@
 // Every format into every other one and into every agent: what was said, called and answered arrives.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { adapters } from "../../src/adapters/index.ts";
 import { type Format, formats } from "../../src/formats/index.ts";
@@ -11,6 +10,7 @@ import { type Source, sourceOf } from "../../src/session/source.ts";
 import { carry } from "../../src/switch/carry.ts";
 import { thread, visible } from "../../src/transform/visible.ts";
 import { usedHome } from "../conformance/fixtures.ts";
+import { fc } from "../property.ts";
 import { conversation, type Facts, factsOf } from "./conversation.ts";
 import { temporaryFolder } from "./folder.ts";
 

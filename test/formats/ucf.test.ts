@@ -1,7 +1,6 @@
 // The Unified Conversation Format: what is written is valid, and reading it gives the entries back.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { partsOf } from "../../src/formats/parts.ts";
 import { readUcf } from "../../src/formats/ucf-read.ts";
@@ -12,6 +11,7 @@ import type { Entry, Session } from "../../src/session/session.ts";
 import { type Source, sourceOf } from "../../src/session/source.ts";
 import { thread } from "../../src/transform/visible.ts";
 import { cases, laidOut } from "../conformance/fixtures.ts";
+import { fc } from "../property.ts";
 import { assistant, call, compaction, result, session, user } from "../session/build.ts";
 import { conversation } from "./conversation.ts";
 import { temporaryFolder } from "./folder.ts";

@@ -2,7 +2,6 @@
 // what is wrong is refused with the place where it stands.
 import { open, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formats } from "../../src/formats/index.ts";
 import { readUniversalJsonl } from "../../src/formats/universal-lines.ts";
@@ -11,6 +10,7 @@ import { writeUniversal, writeUniversalJsonl } from "../../src/formats/universal
 import type { Entry, Session } from "../../src/session/session.ts";
 import { collect, type Source, type Stream, sourceOf } from "../../src/session/source.ts";
 import { visible } from "../../src/transform/visible.ts";
+import { fc } from "../property.ts";
 import { anySession } from "./arbitrary.ts";
 import { temporaryFolder } from "./folder.ts";
 

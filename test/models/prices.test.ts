@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { calcPrice } from "@pydantic/genai-prices";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MODELS } from "../../src/models/known.ts";
 import { type Overrides, readOverrides } from "../../src/models/overrides.ts";
 import { costOf, loadPrices, type Price } from "../../src/models/prices.ts";
+import { fc } from "../property.ts";
 
 const NOW = Date.parse("2026-11-16T12:00:00Z");
 const none = readOverrides(join(tmpdir(), "no-such-folder"));

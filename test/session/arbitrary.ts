@@ -1,7 +1,8 @@
 // Generates documents of the core schema: the fields and entry types that the universal session promises to
 // accept in any document, without any of its additions.
-import fc from "fast-check";
+
 import type { Session } from "../../src/session/session.ts";
+import { fc } from "../property.ts";
 
 const TOOLS = [
   "read",

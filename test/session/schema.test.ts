@@ -1,13 +1,13 @@
 // The universal session's schema: every document of the core is accepted and comes back unchanged, what we do
 // not know survives, and what is wrong is refused.
 import { readFile } from "node:fs/promises";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { generated } from "../../scripts/generate.ts";
 import { universalJsonSchema } from "../../src/session/json-schema.ts";
 import { entrySchema, sessionSchema } from "../../src/session/schema.ts";
 import type { Session } from "../../src/session/session.ts";
+import { fc } from "../property.ts";
 import { coreSession } from "./arbitrary.ts";
 
 const fixture = async (name: string) =>

@@ -1,11 +1,12 @@
 // Ids, titles, losses and the session as a stream.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import { BatonError, EXIT_STATUS } from "../../src/session/error.ts";
 import { sessionId } from "../../src/session/id.ts";
 import { LOSSES, type LossName, loss } from "../../src/session/losses.ts";
 import { collect, sourceOf } from "../../src/session/source.ts";
 import { cleanSummary, cleanTitle } from "../../src/session/title.ts";
+import { fc } from "../property.ts";
 import { coreSession } from "./arbitrary.ts";
 import { session, user } from "./build.ts";
 

@@ -1,8 +1,9 @@
 // The skeleton: who follows whom, which entries belong together, and what happens when the data is damaged.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import type { Entry } from "../../src/session/session.ts";
 import { skeletonBuilder } from "../../src/session/skeleton.ts";
+import { fc } from "../property.ts";
 import { assistant, call, compaction, result, user } from "./build.ts";
 
 function skeletonOf(entries: readonly Entry[], head?: string) {

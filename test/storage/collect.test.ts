@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { collector } from "../../src/storage/collect.ts";
+import { fc } from "../property.ts";
 
 describe("collector", () => {
   const text = fc

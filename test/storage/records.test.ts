@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type NativeRecord, type ReadOptions, readRecords } from "../../src/storage/records.ts";
+import { fc } from "../property.ts";
 import { temporaryFolder } from "./temporary.ts";
 
 type Copied = Omit<NativeRecord, "bytes"> & { bytes: string };

@@ -2,7 +2,6 @@
 import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type NativeRecord, readRecords } from "../../src/storage/records.ts";
 import {
@@ -12,6 +11,7 @@ import {
   REFERENCE_KEPT,
   REFERENCED_FROM,
 } from "../../src/storage/reference.ts";
+import { fc } from "../property.ts";
 
 const LONG = 3 * REFERENCED_FROM;
 let folder: string;

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { shrink } from "../../src/storage/shrink.ts";
+import { fc } from "../property.ts";
 
 const PAD = "p".repeat(20_000);
 

@@ -1,11 +1,12 @@
 // Content made ready for its target: thinking by policy, unanswered calls completed, lost results left out.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import type { Loss } from "../../src/session/losses.ts";
 import type { Compaction, Entry, Session } from "../../src/session/session.ts";
 import { sourceOf } from "../../src/session/source.ts";
 import { type PrepareOptions, prepare } from "../../src/switch/prepare.ts";
 import { visible } from "../../src/transform/visible.ts";
+import { fc } from "../property.ts";
 import { assistant, call, compaction, result, session, user } from "../session/build.ts";
 
 async function prepared(timeline: Entry[], thinking: PrepareOptions["thinking"] = "drop") {

@@ -1,11 +1,12 @@
 // Two sessions are aligned by their prompts, and told apart by what was done, not by how an agent names it.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import type { Entry, Session } from "../../src/session/session.ts";
 import { sourceOf } from "../../src/session/source.ts";
 import { align, type Pair } from "../../src/transform/align.ts";
 import { compare } from "../../src/transform/compare.ts";
 import { turnFacts } from "../../src/transform/turn-facts.ts";
+import { fc } from "../property.ts";
 import { session } from "../session/build.ts";
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 2, 3, 4, second)).toISOString();

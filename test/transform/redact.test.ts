@@ -1,7 +1,8 @@
 // Secrets in texts: each kind is found wherever it stands, nothing around it changes, and what only looks like one stays.
-import fc from "fast-check";
+
 import { beforeAll, describe, expect, it } from "vitest";
 import { loadRedactor, type Redactor } from "../../src/transform/redact.ts";
+import { fc } from "../property.ts";
 import { PRIVATE_KEY, SURROUNDED, WORDS } from "./secrets.ts";
 
 let redactor: Redactor;

@@ -1,10 +1,11 @@
 // The steps of a session: a prompt, a message, a call with its result, each once and in order.
-import fc from "fast-check";
+
 import { expect, it } from "vitest";
 import type { Entry } from "../../src/session/session.ts";
 import { sourceOf } from "../../src/session/source.ts";
 import { stepsOf } from "../../src/transform/steps.ts";
 import { visiblePositions } from "../../src/transform/visible.ts";
+import { fc } from "../property.ts";
 import { coreSession } from "../session/arbitrary.ts";
 import { assistant, call, compaction, result, session, user } from "../session/build.ts";
 

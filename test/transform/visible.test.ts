@@ -1,5 +1,5 @@
 // What the model would see on a resume: the current branch, parallel calls with their results, compactions.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import { type Loss, loss } from "../../src/session/losses.ts";
 import type { Entry, Session } from "../../src/session/session.ts";
@@ -12,6 +12,7 @@ import {
   visibleEntries,
   visiblePositions,
 } from "../../src/transform/visible.ts";
+import { fc } from "../property.ts";
 import { assistant, call, compaction, result, session, user } from "../session/build.ts";
 
 async function seen(timeline: Entry[], fields: Partial<Session> = {}, options: VisibleOptions = {}) {

@@ -1,10 +1,10 @@
 // A session that was edited in the universal form and is given back: each edit is in the file, or is reported.
 import { readdirSync } from "node:fs";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Entry, Session } from "../../../src/session/session.ts";
 import { collect, sourceOf } from "../../../src/session/source.ts";
 import { thread, visible } from "../../../src/transform/visible.ts";
+import { fc } from "../../property.ts";
 import { FIXTURES, openFixture, openLines } from "./open.ts";
 import { writtenAndRead } from "./written.ts";
 

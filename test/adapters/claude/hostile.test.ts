@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { claude } from "../../../src/adapters/claude/index.ts";
 import { refOf } from "../../../src/adapters/claude/paths.ts";
+import { fc } from "../../property.ts";
 import { damaged, wrongIn } from "../hostile.ts";
 import { FIXTURES, pathOf } from "./open.ts";
 

@@ -1,7 +1,8 @@
 // Subagents inside the main file: every one of their records is in some session, whatever it follows.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import { collect } from "../../../src/session/source.ts";
+import { fc } from "../../property.ts";
 import { openLines } from "./open.ts";
 
 type Line = Record<string, unknown>;

@@ -1,13 +1,13 @@
 // Sessions of other agents in Claude Code's dialect.
 
 import { posix, win32 } from "node:path";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Entry, Session } from "../../../src/session/session.ts";
 import { collect, sourceOf } from "../../../src/session/source.ts";
 import { entryText } from "../../../src/session/text.ts";
 import { prepare } from "../../../src/switch/prepare.ts";
 import { visible } from "../../../src/transform/visible.ts";
+import { fc } from "../../property.ts";
 import { assistant, call, result, session, user } from "../../session/build.ts";
 import { NOW, writtenAndRead } from "./written.ts";
 

@@ -1,11 +1,12 @@
 // Generated sessions: written for Codex and read back, they are the same except for what the losses announce.
-import fc from "fast-check";
+
 import { expect, test } from "vitest";
 import { codex } from "../../../src/adapters/codex/index.ts";
 import type { Entry, Part, Session } from "../../../src/session/session.ts";
 import { collect, sourceOf } from "../../../src/session/source.ts";
 import { prepare } from "../../../src/switch/prepare.ts";
 import { visible } from "../../../src/transform/visible.ts";
+import { fc } from "../../property.ts";
 import { sessionOf } from "./carried.ts";
 import { applied, privateHome, targetIn, writeAll } from "./store.ts";
 

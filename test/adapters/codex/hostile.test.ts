@@ -1,11 +1,11 @@
 // No input makes the reader throw or hang: damaged files, records of any shape, records out of place.
 import { readFile } from "node:fs/promises";
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { codex } from "../../../src/adapters/codex/index.ts";
 import { fold } from "../../../src/adapters/codex/read.ts";
 import { collect } from "../../../src/session/source.ts";
 import { visible } from "../../../src/transform/visible.ts";
+import { fc } from "../../property.ts";
 import { fixtureNames, fixtureRefs, privateHome, put } from "./store.ts";
 
 const originals = await Promise.all(

@@ -2,11 +2,11 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import fc from "fast-check";
 import { expect, it } from "vitest";
 import { conversation } from "../../../src/adapters/conversation/index.ts";
 import { sessionSchema } from "../../../src/session/schema.ts";
 import { collect, type Source } from "../../../src/session/source.ts";
+import { fc } from "../../property.ts";
 
 let files = 0;
 async function opened(lines: readonly string[]): Promise<Source> {

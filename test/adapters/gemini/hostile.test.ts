@@ -3,11 +3,11 @@ import { globSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { SessionRef } from "../../../src/adapters/adapter.ts";
 import { fileRef } from "../../../src/adapters/folder.ts";
 import { gemini } from "../../../src/adapters/gemini/index.ts";
+import { fc } from "../../property.ts";
 import { damaged, wrongIn } from "../hostile.ts";
 import { FIXTURES, metadata } from "./store.ts";
 

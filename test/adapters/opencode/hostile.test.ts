@@ -4,7 +4,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
-import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Home } from "../../../src/adapters/adapter.ts";
 import { opencode } from "../../../src/adapters/opencode/index.ts";
@@ -12,6 +11,7 @@ import { sessionSchema } from "../../../src/session/schema.ts";
 import { collect } from "../../../src/session/source.ts";
 import { storedLine } from "../../../src/storage/rows.ts";
 import { thread, visible } from "../../../src/transform/visible.ts";
+import { fc } from "../../property.ts";
 import { emptyStore } from "./database.ts";
 
 let folder: string;

@@ -2,12 +2,12 @@
 import { mkdir, open as openFile, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { yume } from "../../../src/adapters/yume/index.ts";
 import { BatonError } from "../../../src/session/error.ts";
 import { sessionSchema } from "../../../src/session/schema.ts";
 import { collect, type Source } from "../../../src/session/source.ts";
+import { fc } from "../../property.ts";
 
 let files = 0;
 async function opened(content: string, provider = "openai"): Promise<Source> {

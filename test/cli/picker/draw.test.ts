@@ -1,5 +1,5 @@
 // The screen as a function of the state: it fits every size, and nothing on it jumps.
-import fc from "fast-check";
+
 import pc from "picocolors";
 import { describe, expect, it } from "vitest";
 import type { Line, Look } from "../../../src/cli/picker/cells.ts";
@@ -18,6 +18,7 @@ import {
   withSize,
 } from "../../../src/cli/picker/state.ts";
 import { widthOf } from "../../../src/cli/text.ts";
+import { fc } from "../../property.ts";
 import { session, sessions } from "./rows.ts";
 
 const look: Look = {

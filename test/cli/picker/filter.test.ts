@@ -1,8 +1,9 @@
 // What the typed words leave of many sessions, and where they are marked.
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
 import { marksIn, matching, rowOf, wordsOf } from "../../../src/cli/picker/filter.ts";
 import { initialState, withFilter, withSessions } from "../../../src/cli/picker/state.ts";
+import { fc } from "../../property.ts";
 import { session, sessions } from "./rows.ts";
 
 const found = (filter: string, rows = sessions(10_000)) =>
