@@ -24,12 +24,17 @@ export function asRead(text: string): string {
 }
 
 /** A program's coloured output has `31m` before a word, which is no part of it. */
-function withoutColours(text: string): string {
+export function withoutColours(text: string): string {
   return text.includes("\u001b") ? withoutSequences(text) : text;
 }
 
 function composed(text: string): string {
   return IN_PIECES.test(text) ? text.normalize("NFC") : text;
+}
+
+/** Whether the character may be a part of another letter. */
+export function isPiece(character: string): boolean {
+  return IN_PIECES.test(character);
 }
 
 /** What the tokenizer takes for a word. */

@@ -1,6 +1,6 @@
 // The piece of a text that shows why it was found: one line around the words that were looked for, with where they are.
 import { withoutSequences } from "../../session/escapes.ts";
-import { asRead, foldText } from "../index/words.ts";
+import { foldedOf } from "./folded.ts";
 import type { Phrase, SearchQuery } from "./query.ts";
 
 export interface Snippet {
@@ -34,13 +34,13 @@ export function newFinder({ groups }: SearchQuery, width = WIDTH): Finder {
   return {
     phrases: phrases.length,
     find(given) {
-      const text = asRead(given);
-      const folded = foldPlaces(text);
-      const lower = lowerCase(folded.text);
+      const { text, folded, places } = foldedOf(given);
       const best =
-        bestSpot(lower, phrases, width) ??
-        (single.length > phrases.length ? ofWords(bestSpot(lower, single, width), single.length) : undefined);
-      return best && { ...best, text, marks: best.marks.map(([start, end]) => folded.places(start, end)) };
+        bestSpot(folded, phrases, width) ??
+        (single.length > phrases.length
+          ? ofWords(bestSpot(folded, single, width), single.length)
+          : undefined);
+      return best && { ...best, text, marks: best.marks.map(([start, end]) => places(start, end)) };
     },
   };
 }
@@ -116,12 +116,6 @@ function isLetter(text: string, at: number): boolean {
   return code >= 0x80 || (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39);
 }
 
-/** Every character stays where it is. */
-function lowerCase(folded: string): string {
-  const lower = folded.toLowerCase();
-  return lower.length === folded.length ? lower : folded.replace(/[A-Z]+/g, (some) => some.toLowerCase());
-}
-
 /** The stretch of about this width with the most phrases; the first of several. */
 function closest(found: readonly Found[], width: number): Best | undefined {
   const counts = new Map<number, number>();
@@ -153,54 +147,6 @@ function closest(found: readonly Found[], width: number): Best | undefined {
 
 /** Of the width, for what was found; the rest shows what stands around it. */
 const SHARE = 0.8;
-
-/** The folded text, and where in the text a stretch of it comes from. */
-function foldPlaces(text: string): { text: string; places(start: number, end: number): [number, number] } {
-  if (!/[^\x00-\x7f]/.test(text)) return { text, places: (start, end) => [start, end] };
-  const folded: number[] = [];
-  const original: number[] = [];
-  let all = "";
-  let from = 0;
-  const note = (at: number) => {
-    folded.push(all.length);
-    original.push(at);
-  };
-  for (let at = 0; at < text.length; at++) {
-    if (text.charCodeAt(at) < 0x80) continue;
-    const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
-    note(from);
-    all += text.slice(from, at);
-    note(at);
-    all += foldText(character);
-    at += character.length - 1;
-    from = at + 1;
-  }
-  note(from);
-  all += text.slice(from);
-  note(text.length);
-  const segment = (place: number) => {
-    let [low, high] = [0, folded.length - 1];
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if ((folded[middle] ?? 0) <= place) low = middle;
-      else high = middle - 1;
-    }
-    return low;
-  };
-  const originalOf = (place: number) => {
-    const at = segment(place);
-    const begin = original[at] ?? 0;
-    // All that a character became comes from its beginning.
-    return text.charCodeAt(begin) < 0x80 ? begin + place - (folded[at] ?? 0) : begin;
-  };
-  return {
-    text: all,
-    places(start, end) {
-      const last = originalOf(end - 1);
-      return [originalOf(start), last + ((text.codePointAt(last) ?? 0) > 0xffff ? 2 : 1)];
-    },
-  };
-}
 
 /** One line around the marks. */
 export function cutAround({ text, marks }: Spot, width = WIDTH): Snippet {
