@@ -1,5 +1,6 @@
 // The contract every agent's adapter fulfils. What an adapter can do shows in which methods exist; what its
 // format can hold is data. Nothing outside an adapter's folder knows an agent's files, flags or quirks.
+import type { Dirent, Stats } from "node:fs";
 import type { Loss } from "../session/losses.ts";
 import type { Entry, Header, ToolCall, ToolResult } from "../session/session.ts";
 import type { Folded, Source, Stream } from "../session/source.ts";
@@ -50,6 +51,9 @@ export interface Looking {
   database?(path: string): KnownDatabase | undefined;
   /** To be kept together with the refs that were found in it, and only with them. */
   onDatabase?(path: string, stamp: string): void;
+  /** Everything that is looked at, whose being the same means that the same would be found; undefined = not there. */
+  onFolder?(path: string, entries: readonly Dirent[] | undefined): void;
+  onFile?(path: string, found: Stats | undefined): void;
 }
 
 export interface Known {

@@ -7,40 +7,50 @@ import type { FileRef, Known, Looking } from "./adapter.ts";
 /** Told about a folder or file of a store that is there and cannot be looked at. */
 export type OnProblem = (path: string, error: Error) => void;
 
-export function entriesOf(folder: string, { onProblem }: Looking = {}): Dirent[] {
+export function entriesOf(folder: string, looking: Looking = {}): Dirent[] {
   try {
-    return readdirSync(folder, { withFileTypes: true });
+    return listed(folder, looking);
   } catch (error) {
-    tell(folder, error, onProblem);
+    looking.onFolder?.(folder, undefined);
+    tell(folder, error, looking.onProblem);
     return [];
   }
 }
 
 /** The same for the folder that a store consists of: a file or a link to nowhere in its place is a problem too. */
-export function storeEntries(folder: string, { onProblem }: Looking = {}): Dirent[] {
+export function storeEntries(folder: string, looking: Looking = {}): Dirent[] {
   try {
-    return readdirSync(folder, { withFileTypes: true });
+    return listed(folder, looking);
   } catch (error) {
-    if (!isMissing(folder)) onProblem?.(folder, error as Error);
+    looking.onFolder?.(folder, undefined);
+    if (!isMissing(folder)) looking.onProblem?.(folder, error as Error);
     return [];
   }
+}
+
+function listed(folder: string, { onFolder }: Looking): Dirent[] {
+  const entries = readdirSync(folder, { withFileTypes: true });
+  onFolder?.(folder, entries);
+  return entries;
 }
 
 const QUIETLY = { throwIfNoEntry: false } as const;
 
 /** Undefined also for a file that went away since its folder was listed, and for a link to nowhere. */
-function statIfAny(path: string, onProblem?: OnProblem): Stats | undefined {
+export function statIfAny(path: string, looking: Looking = {}): Stats | undefined {
   try {
-    return statSync(path, QUIETLY);
+    const found = statSync(path, QUIETLY);
+    looking.onFile?.(path, found);
+    return found;
   } catch (error) {
-    tell(path, error, onProblem);
+    tell(path, error, looking.onProblem);
     return undefined;
   }
 }
 
 /** A file of a session, if it is there. */
 export function fileRef(path: string, role: FileRef["role"], looking?: Looking): FileRef | undefined {
-  const found = statIfAny(path, looking?.onProblem);
+  const found = statIfAny(path, looking);
   if (!found?.isFile()) return undefined;
   return { path, role, size: found.size, mtimeMs: found.mtimeMs, inode: found.ino };
 }

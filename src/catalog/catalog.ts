@@ -29,7 +29,7 @@ export interface Catalog {
 
 export const SHARDS = 4;
 /** How long a writer waits for another. */
-const PATIENCE_MS = 20_000;
+export const PATIENCE_MS = 20_000;
 /** Pages of the write-ahead log after which they are moved into the database. */
 const CHECKPOINT_PAGES = 4000;
 const MOST_TRIES = 10;

@@ -72,15 +72,16 @@ export interface Rows {
   at(path: string): Row | undefined;
 }
 
-export function rowsIn(catalog: Catalog): Rows {
+/** Those of these agents. */
+export function rowsIn(catalog: Catalog, agents: readonly string[]): Rows {
   const all: Row[] = [];
   const byPath = new Map<string, Row | Map<string, Row>>();
   for (const [shard, database] of catalog.shards.entries()) {
     const query = database.prepare(
-      "SELECT path, stamp, original_id, agent, nullif(thread, ''), parent, key, searchable, gone FROM session",
+      "SELECT path, stamp, original_id, agent, nullif(thread, ''), parent, key, searchable, gone FROM session WHERE agent IN (SELECT value FROM json_each(?))",
     );
     query.setReturnArrays(true);
-    for (const columns of query.all() as unknown as Columns[]) {
+    for (const columns of query.all(JSON.stringify(agents)) as unknown as Columns[]) {
       const [path] = columns;
       const row = new Row(shard, columns);
       all.push(row);

@@ -2,7 +2,7 @@
 // transaction covers a session's row, its cursor, its usage and its words.
 
 /** Another shape of the tables or another meaning of what is in them needs another number: shards are then made anew. */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 
 export const SCHEMA = `
 CREATE TABLE session (
@@ -46,6 +46,16 @@ CREATE INDEX session_by_id ON session (id);
 CREATE INDEX session_by_time ON session (updated);
 /* Databases of agents, as they were when all of their sessions were read. */
 CREATE TABLE store (path TEXT PRIMARY KEY, stamp TEXT NOT NULL) WITHOUT ROWID;
+/* Whoever changes what a sync compares takes back that nothing has changed: walks.ts. */
+CREATE TRIGGER session_added AFTER INSERT ON session BEGIN
+  DELETE FROM store WHERE path IN ('walk list ' || NEW.agent, 'walk words ' || NEW.agent);
+END;
+CREATE TRIGGER session_changed AFTER UPDATE OF path, original_id, thread, stamp, parent, searchable, gone ON session BEGIN
+  DELETE FROM store WHERE path IN ('walk list ' || NEW.agent, 'walk words ' || NEW.agent);
+END;
+CREATE TRIGGER session_dropped AFTER DELETE ON session BEGIN
+  DELETE FROM store WHERE path IN ('walk list ' || OLD.agent, 'walk words ' || OLD.agent);
+END;
 CREATE TABLE usage (
   session INTEGER NOT NULL,
   /* The same in every copy of the message; # before it when only this session knows it by that. */

@@ -22,6 +22,8 @@ import {
 } from "./known.ts";
 import { discovered, type Found, newestFirst, sizeOf, stampOf, withoutCopies } from "./scan.ts";
 
+import { type Count, keepWalks, newWalk, unchangedPlaces, versionsOf, type Walk } from "./walks.ts";
+
 export interface SyncOptions {
   /** Who reads what has changed: loaded only then. */
   adapters?(): Promise<readonly Reader[]>;
@@ -61,12 +63,36 @@ export async function sync(
   places: readonly Place[],
   options: SyncOptions,
 ): Promise<SyncReport> {
+  const start = performance.now();
+  const unchanged = unchangedPlaces(catalog, home, places, options.words);
+  const others = places.filter(({ id }) => !unchanged.has(id));
   const work = newWork(catalog, options);
   try {
-    return await syncAll(catalog, home, places, options, work);
+    const report = others.length === 0 ? NOTHING : await syncAll(catalog, home, others, options, work);
+    return { ...withUnchanged(report, unchanged.values()), ms: performance.now() - start };
   } finally {
     await work.end();
   }
+}
+
+const NOTHING: SyncReport = {
+  added: 0,
+  updated: 0,
+  removed: 0,
+  unchanged: 0,
+  problems: 0,
+  sessions: 0,
+  moved: 0,
+  ms: 0,
+};
+
+function withUnchanged(report: SyncReport, counts: Iterable<Count>): SyncReport {
+  let { unchanged, sessions } = report;
+  for (const { all, own } of counts) {
+    unchanged += all;
+    sessions += own;
+  }
+  return { ...report, unchanged, sessions };
 }
 
 async function syncAll(
@@ -76,8 +102,11 @@ async function syncAll(
   options: SyncOptions,
   work: Work,
 ): Promise<SyncReport> {
-  const start = performance.now();
-  const rows = rowsIn(catalog);
+  const versions = versionsOf(catalog);
+  const rows = rowsIn(
+    catalog,
+    places.map(({ id }) => id),
+  );
   const unseen: string[] = [];
   const stores = new Map<string, string>();
   const looking = {
@@ -90,7 +119,10 @@ async function syncAll(
   };
   // Of a new catalog all of them will have to be read.
   const isAll = rows.all.length === 0 && options.newest === undefined;
-  const seen = discovered(home, places, looking, isAll ? work.expect : undefined);
+  const walks = places.map((place) => newWalk(place, home));
+  const seen = walks.flatMap((walk) =>
+    discovered(walk.home, [walk.place], { ...looking, ...walk.looking }, isAll ? work.expect : undefined),
+  );
   const all = seen.map(({ adapter, ref }) => met(adapter, ref, rows.of(ref), options.words));
   // Copies have no rows, and the order counts only for what has to be read.
   const found = all.every(({ isCurrent }) => isCurrent) ? all : await withoutCopies(newestFirst(all));
@@ -109,7 +141,9 @@ async function syncAll(
   for (const store of stores) if (!left.has(store[0])) noteStore(catalog, store);
   const sessions = found.filter(({ ref }) => ref.parent === undefined).length;
   const unchanged = counts.unchanged + found.length - stale.length;
-  return { ...counts, removed, unchanged, sessions, moved: moved.size, ms: performance.now() - start };
+  if (unseen.length === 0 && found.length === all.length)
+    keepWalks(catalog, withoutChange(walks, all, gone), options.words, versions);
+  return { ...counts, removed, unchanged, sessions, moved: moved.size, ms: 0 };
 }
 
 /**
@@ -183,6 +217,28 @@ function met(adapter: Place, ref: SessionRef, row: Row | undefined, words: boole
   if (row) row.isThere = true;
   const isCurrent = row?.stamp === stampOf(ref) && !row.isGone && (row.isSearchable || !words);
   return { adapter, ref, isCurrent, isNew: row === undefined };
+}
+
+/** The walks that have found what the catalog has, and nothing less. */
+function withoutChange(
+  walks: readonly Walk[],
+  all: readonly Met[],
+  gone: readonly Row[],
+): (Walk & { count: Count })[] {
+  const changed = new Set(gone.map(({ agent }) => agent));
+  const counts = new Map(walks.map(({ place }) => [place.id, { all: 0, own: 0 }]));
+  for (const { adapter, ref, isCurrent } of all) {
+    const count = counts.get(adapter.id);
+    if (!isCurrent || !count) changed.add(adapter.id);
+    else {
+      count.all++;
+      if (ref.parent === undefined) count.own++;
+    }
+  }
+  return walks.flatMap((walk) => {
+    const count = changed.has(walk.place.id) ? undefined : counts.get(walk.place.id);
+    return count ? [{ ...walk, count }] : [];
+  });
 }
 
 /** Newest first, as they are found; and the paths of those that are left for later. */

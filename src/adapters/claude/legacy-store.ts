@@ -20,6 +20,8 @@ export function isStore(path: string): boolean {
 export function* discoverStore(home: Home, looking?: Looking): Generator<SessionRef> {
   const file = fileRef(join(configDir(home), STORE), "main", looking);
   if (!file || file.size === 0) return;
+  // Rows that are still in the log are sessions as well.
+  fileRef(`${file.path}-wal`, "main", looking);
   const ref = (originalId: string): SessionRef => ({
     agent: "claude",
     originalId,

@@ -1,6 +1,7 @@
 // The names that users gave to threads: lines of one file for all of them, in which the newest line of a thread counts.
 import { join } from "node:path";
 import { jsonIn } from "../../session/json.ts";
+import type { Looking } from "../adapter.ts";
 import { fileRef, textOf } from "../folder.ts";
 import { isObject, word } from "./native.ts";
 
@@ -8,9 +9,9 @@ export const INDEX = "session_index.jsonl";
 
 const LONGEST_INDEX = 1 << 26;
 
-export function namesIn(root: string): ReadonlyMap<string, string | undefined> {
+export function namesIn(root: string, looking?: Looking): ReadonlyMap<string, string | undefined> {
   const path = join(root, INDEX);
-  const file = fileRef(path, "index");
+  const file = fileRef(path, "index", looking);
   if (!file || file.size > LONGEST_INDEX) return NONE;
   const stamp = [path, file.size, file.mtimeMs, file.inode].join(" ");
   if (known?.stamp !== stamp) known = { stamp, names: parsedNames(textOf(path)) };

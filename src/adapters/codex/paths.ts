@@ -86,7 +86,7 @@ export function* discover(home: Home, looking?: Looking): Generator<SessionRef> 
     if (!threads.has(file.thread)) threads.set(file.thread, file);
     else more.set(file.thread, [...(more.get(file.thread) ?? []), file]);
   }
-  const names = namesIn(codexHome(home));
+  const names = namesIn(codexHome(home), looking);
   for (const file of threads.values()) {
     const others = more.size > 0 ? more.get(file.thread) : undefined;
     const main = others ? undefined : fileRef(file.path, "main", looking);

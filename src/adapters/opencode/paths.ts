@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { BatonError } from "../../session/error.ts";
 import type { FileRef, Home, KnownDatabase, Looking, SessionRef, StoreFolder } from "../adapter.ts";
-import { entriesOf, fileRef, knownOf } from "../folder.ts";
+import { entriesOf, fileRef, knownOf, statIfAny } from "../folder.ts";
 import { generationOf, reading, type SessionRow, sessionRows } from "./database.ts";
 import { headOf, ROWS, SQLITE } from "./head.ts";
 import { isObject, objectOf, word } from "./native.ts";
@@ -70,7 +70,7 @@ function* found(home: Home, looking?: Looking): Generator<Found> {
 function inDatabase(path: string, looking?: Looking): Found {
   const file = fileRef(path, "main", looking);
   if (!file || file.size === 0) return { path, sessions: [] };
-  const stamp = stampOf(file);
+  const stamp = stampOf(file, looking);
   const known = looking?.database?.(path);
   try {
     const isSame = known !== undefined && known.stamp === stamp;
@@ -88,8 +88,8 @@ const SETTLED_MS = 2000;
  * Whoever writes to a database changes it or its log. Undefined right after that: the next change might have the
  * same time. An empty log is what looking into the database leaves behind.
  */
-function stampOf(file: FileRef): string | undefined {
-  const log = fileRef(`${file.path}-wal`, "main");
+function stampOf(file: FileRef, looking?: Looking): string | undefined {
+  const log = fileRef(`${file.path}-wal`, "main", looking);
   const files = log && log.size > 0 ? [file, log] : [file];
   if (files.some(({ mtimeMs }) => Math.abs(Date.now() - mtimeMs) < SETTLED_MS)) return undefined;
   return files.map(({ size, mtimeMs, inode }) => `${size} ${mtimeMs} ${inode}`).join(";");
@@ -152,6 +152,7 @@ function treeRef(path: string, looking?: Looking): SessionRef | undefined {
   if (!file) return undefined;
   const known = knownOf(file, 0, looking);
   const { messages } = foldersOf(path);
+  statIfAny(messages, looking);
   // A session without a message is none.
   if (!known && namesIn(messages).length === 0) return undefined;
   const { mtimeMs } = statSync(messages);

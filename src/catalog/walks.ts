@@ -1,0 +1,220 @@
+// What was looked at to find the sessions of a place, kept once all of them were in the catalog as they are. While a
+// second look at exactly that shows the same, so would the walk, and neither it nor the rows are needed.
+import { randomUUID } from "node:crypto";
+import { type Dirent, readdirSync, type Stats, statSync } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
+import type { Home, Looking, Place } from "../adapters/adapter.ts";
+import { statement } from "../storage/statement.ts";
+import { type Catalog, isDamage, PATIENCE_MS } from "./catalog.ts";
+
+/** How many sessions there are; `own` without subagents'. */
+export interface Count {
+  all: number;
+  own: number;
+}
+
+/** A walk that notes what it looks at. */
+export interface Walk {
+  place: Place;
+  home: Home;
+  looking: Pick<Looking, "onFolder" | "onFile">;
+  notes: Notes;
+}
+
+interface Notes {
+  folders: [path: string, entries: readonly Dirent[] | undefined][];
+  files: [path: string, found: Stats | undefined][];
+  /** Whether the projects that are known made a difference. */
+  usesProjects: boolean;
+}
+
+export function newWalk(place: Place, home: Home): Walk {
+  const notes: Notes = { folders: [], files: [], usesProjects: false };
+  return {
+    place,
+    home: {
+      ...home,
+      get projects() {
+        notes.usesProjects = true;
+        return home.projects ?? [];
+      },
+    },
+    looking: {
+      onFolder: (path, entries) => notes.folders.push([path, entries]),
+      onFile: (path, found) => notes.files.push([path, found]),
+    },
+    notes,
+  };
+}
+
+/** The places in which nothing has changed since their walk was kept. */
+export function unchangedPlaces(
+  catalog: Catalog,
+  home: Home,
+  places: readonly Place[],
+  words: boolean,
+): Map<string, Count> {
+  const unchanged = new Map<string, Count>();
+  for (const place of places) {
+    const kept = keptWalk(catalog, place.id, words);
+    if (!kept || !isAbout(kept, place, home) || !isSame(kept.lines)) continue;
+    unchanged.set(place.id, kept.head.count);
+  }
+  return unchanged;
+}
+
+interface Head {
+  /** The same in every shard: whoever changes a row of the agent removes it from that shard (schema.ts). */
+  mark: string;
+  count: Count;
+  stores: readonly string[];
+  dir: string;
+  projects?: readonly string[];
+}
+
+interface Kept {
+  head: Head;
+  /** From the second on, in pairs: a path, and what was there. */
+  lines: readonly string[];
+}
+
+const markOf = (agent: string, words: boolean) => `walk ${words ? "words" : "list"} ${agent}`;
+const textOf = (agent: string, words: boolean) => `walked ${words ? "words" : "list"} ${agent}`;
+const READ = "SELECT stamp FROM store WHERE path = ?";
+const WRITE = "INSERT OR REPLACE INTO store (path, stamp) VALUES (?, ?)";
+
+function keptWalk({ shards }: Catalog, agent: string, words: boolean): Kept | undefined {
+  const marks = shards.map((shard) => statement(shard, READ).get(markOf(agent, words))?.stamp);
+  const [first] = marks;
+  if (first === undefined || marks.some((mark) => mark !== first)) return undefined;
+  const text = shards[0] && statement(shards[0], READ).get(textOf(agent, words))?.stamp;
+  if (typeof text !== "string") return undefined;
+  const lines = text.split("\n");
+  const head = JSON.parse(lines[0] as string) as Head;
+  return head.mark === first ? { head, lines } : undefined;
+}
+
+function isAbout({ head }: Kept, place: Place, home: Home): boolean {
+  const isSameList = (one: readonly string[], other: readonly string[]) =>
+    one.length === other.length && one.every((path, at) => path === other[at]);
+  return (
+    head.dir === home.dir &&
+    isSameList(head.stores, place.stores(home)) &&
+    (head.projects === undefined || isSameList(head.projects, home.projects ?? []))
+  );
+}
+
+function isSame(lines: readonly string[]): boolean {
+  try {
+    for (let at = 1; at < lines.length; at += 2)
+      if (looked(lines[at] as string, lines[at + 1] as string) !== lines[at + 1]) return false;
+    return true;
+  } catch {
+    // What cannot be looked at any more is told by the walk.
+    return false;
+  }
+}
+
+const QUIETLY = { throwIfNoEntry: false } as const;
+const NO_FOLDER = "-";
+
+function looked(path: string, before: string): string {
+  if (before.startsWith("/")) return folderStamp(readdirSync(path, { withFileTypes: true }));
+  const found = statSync(path, QUIETLY);
+  if (before === NO_FOLDER) return found?.isDirectory() ? "" : NO_FOLDER;
+  return fileStamp(found);
+}
+
+function fileStamp(found: Stats | undefined): string {
+  return found ? `${found.size} ${found.mtimeMs} ${found.ino}${found.isFile() ? "" : " folder"}` : "";
+}
+
+/** With what they are: a folder in the place of a file is another one. */
+function folderStamp(entries: readonly Dirent[]): string {
+  let stamp = "/";
+  for (const entry of entries)
+    stamp += `${entry.name}${entry.isFile() ? "" : entry.isDirectory() ? "//" : "///"}/`;
+  return stamp;
+}
+
+/** As other connections have left it: another number when one of them has changed something. */
+export function versionsOf({ shards }: Catalog): number[] {
+  return shards.map(versionOf);
+}
+
+function versionOf(shard: DatabaseSync): number {
+  return Number(statement(shard, "PRAGMA data_version").get()?.data_version);
+}
+
+/**
+ * Keeps the walks of places whose sessions are all in the catalog as they are. `versions`: from before their rows were
+ * read. Nothing waits for that: what cannot be kept now is kept by the next who finds nothing changed.
+ */
+export function keepWalks(
+  catalog: Catalog,
+  walks: readonly (Walk & { count: Count })[],
+  words: boolean,
+  versions: readonly number[],
+): void {
+  const texts = new Map<string, string>();
+  const mark = randomUUID();
+  for (const { place, home, notes, count } of walks) {
+    const projects = notes.usesProjects ? { projects: home.projects ?? [] } : {};
+    const kept = keptWalk(catalog, place.id, words);
+    // One that is about other projects may be what the next one asks for again.
+    if (kept && !isAbout(kept, place, home)) continue;
+    const head: Head = { mark, count, stores: place.stores(home), dir: home.dir, ...projects };
+    const lines = isSettled(notes) ? linesOf(notes) : undefined;
+    if (lines) texts.set(place.id, [JSON.stringify(head), ...lines].join("\n"));
+  }
+  if (texts.size > 0) write(catalog, texts, words, mark, versions);
+}
+
+/** Longer than the clock of any disk needs to go on: a file that changes again may keep its time until then. */
+const SETTLED_MS = 2000;
+
+function isSettled({ files }: Notes): boolean {
+  const now = Date.now();
+  return files.every(([, found]) => !found || Math.abs(now - found.mtimeMs) >= SETTLED_MS);
+}
+
+/** The newest file first, because it is the most likely one to change. Undefined for names that take several lines. */
+function linesOf({ folders, files }: Notes): string[] | undefined {
+  const time = ([, found]: Notes["files"][number]) => found?.mtimeMs ?? 0;
+  const newest = files.reduce(
+    (one, other) => (time(other) > time(one) ? other : one),
+    files[0] ?? ["", undefined],
+  );
+  const lines = newest[0] === "" ? [] : [newest[0], fileStamp(newest[1])];
+  for (const [path, entries] of folders) lines.push(path, entries ? folderStamp(entries) : NO_FOLDER);
+  for (const [path, found] of files) lines.push(path, fileStamp(found));
+  return lines.some((line) => line.includes("\n")) ? undefined : lines;
+}
+
+function write(
+  { shards }: Catalog,
+  texts: ReadonlyMap<string, string>,
+  words: boolean,
+  mark: string,
+  versions: readonly number[],
+): void {
+  try {
+    for (const [number, shard] of shards.entries()) {
+      shard.exec("PRAGMA busy_timeout = 0; BEGIN IMMEDIATE");
+      const isAsRead = versionOf(shard) === versions[number];
+      for (const [agent, text] of isAsRead ? texts : []) {
+        if (number === 0) statement(shard, WRITE).run(textOf(agent, words), text);
+        statement(shard, WRITE).run(markOf(agent, words), mark);
+      }
+      shard.exec("COMMIT");
+    }
+  } catch (error) {
+    // Another process writes, or there is no space: then it is not kept.
+    if (isDamage(error)) throw error;
+  } finally {
+    for (const shard of shards) {
+      if (shard.isTransaction) shard.exec("ROLLBACK");
+      shard.exec(`PRAGMA busy_timeout = ${PATIENCE_MS}`);
+    }
+  }
+}
