@@ -56,6 +56,8 @@ export interface Facts {
   costs?: SessionCosts;
   /** Absent = every session that is gone is one of this home. */
   isHere?: IsHere;
+  /** How many match, where that is known; absent = they are counted. */
+  total?: number;
 }
 
 /** The sessions that a list shows, from what the catalog knows. */
@@ -76,9 +78,10 @@ export function listSessions(catalog: Catalog, wanted: Query, facts: Facts = {})
       const summary = summaryOf(row, displayName, costOf(row, number, facts.costs));
       if (minCost === undefined || (summary.cost ?? 0) >= minCost) rows.push({ summary, time: row.updated });
     }
-    if (page !== "") total += countOf(shard, where, values);
+    if (page !== "" && facts.total === undefined) total += countOf(shard, where, values);
   }
   if (page === "") total = rows.length;
+  total = facts.total ?? total;
   rows.sort(ORDERS[sort]);
   const sessions = rows.slice(offset, end).map(({ summary }) => summary);
   return { sessions, total, hasMore: end < total };
@@ -94,15 +97,23 @@ export function inFolder(project: string): [condition: string, ...values: SQLInp
 
 /** The folders that sessions were in. */
 export function projectsIn(catalog: Catalog): string[] {
-  return valuesIn(catalog, "project");
+  const found = catalog.shards.flatMap((shard) => shard.prepare(NEXT_PROJECT).all());
+  return [...new Set(found.map(({ value }) => String(value)))];
 }
+
+/** From each to the next by the index, instead of over all rows. */
+const NEXT_PROJECT = `WITH RECURSIVE next(value) AS (
+  SELECT min(project) FROM session WHERE project > ''
+  UNION ALL
+  SELECT (SELECT min(project) FROM session WHERE project > value) FROM next WHERE value IS NOT NULL
+) SELECT value FROM next WHERE value IS NOT NULL`;
 
 /** Whose badges they carry. */
 export function providersIn(catalog: Catalog): string[] {
   return valuesIn(catalog, "provider");
 }
 
-function valuesIn(catalog: Catalog, column: "project" | "provider" | "model"): string[] {
+function valuesIn(catalog: Catalog, column: "provider" | "model"): string[] {
   const found = catalog.shards.flatMap((shard) =>
     shard.prepare(`SELECT DISTINCT ${column} AS value FROM session WHERE ${column} != ''`).all(),
   );

@@ -76,10 +76,11 @@ async function list(context: Context, options: Options): Promise<undefined> {
     const models = modelsOf(context);
     const isCosted = output.isJson || isIndex || isAboutCost(wanted);
     const costs = isCosted ? { costs: await costsOf(catalog, models, stores) } : {};
-    const page = listSessions(catalog, wanted, { isHere: hereIn(stores), models, ...costs });
     // Sessions that were not read yet are not in the catalog, but they are there.
-    const total = newest === undefined ? page.total : report.sessions;
-    const whole = { ...page, total, hasMore: (wanted.offset ?? 0) + page.sessions.length < total };
+    const known = newest === undefined ? {} : { total: report.sessions };
+    const page = listSessions(catalog, wanted, { isHere: hereIn(stores), models, ...costs, ...known });
+    const { total } = page;
+    const whole = { ...page, hasMore: (wanted.offset ?? 0) + page.sessions.length < total };
     if (isIndex) await output.json(sessionIndex(page.sessions));
     else if (output.isJson) await output.json(whole);
     else if (page.sessions.length === 0) output.message(whyNone(total, report.sessions));
