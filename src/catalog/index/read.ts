@@ -97,6 +97,8 @@ const OPEN_CALLS = 200;
 const LISTED_PROBLEMS = 20;
 const RECENT_TURNS = 20;
 const NEWLINE = 10;
+/** Behind the year. */
+const HYPHEN = 45;
 
 export async function* readSession(
   adapter: Reader,
@@ -294,11 +296,18 @@ function newUsages(provider: string, begun?: UsageState) {
   const facts = new Map<string, MessageFacts>(begun?.recent);
   const open = new Set<string>();
   const now = begun?.now ?? { model: "unknown", provider, time: 0, place: 0 };
+  /** Of the last entry. Hundreds of entries share one message, and only its time is needed as a number. */
+  let timestamp = "";
   let costPlace = begun?.costPlace;
-  const add = ({ turn, usage, message = `${LOCAL}${turn}`, model, timestamp }: Counted) => {
+  const factsNow = (): MessageFacts => {
+    const time = Date.parse(timestamp);
+    if (time > 0) now.time = time;
+    timestamp = "";
+    return { ...now };
+  };
+  const add = ({ turn, usage, message = `${LOCAL}${turn}`, model, timestamp: at }: Counted) => {
     all.set(message, usage);
-    const time = Date.parse(timestamp ?? "") || now.time;
-    if (!facts.has(message)) facts.set(message, facts.get(turn) ?? { ...now, time, ...(model && { model }) });
+    if (!facts.has(message)) facts.set(message, facts.get(turn) ?? counted(factsNow(), model, at));
     open.add(message);
   };
   return {
@@ -311,25 +320,36 @@ function newUsages(provider: string, begun?: UsageState) {
       if (of !== undefined) now.provider = of;
       if (cost !== undefined) costPlace = isCostSoFar ? now.place : undefined;
     },
-    entry({ turn, model, provider: of, timestamp, usage }: Entry) {
-      const time = Date.parse(timestamp);
-      if (time > 0) now.time = time;
+    entry({ turn, model, provider: of, timestamp: at, usage }: Entry) {
+      if (at.charCodeAt(4) === HYPHEN) timestamp = at;
       if (turn === undefined) return;
-      if (!facts.has(turn))
-        facts.set(turn, { ...now, model: model ?? now.model, provider: of ?? now.provider });
+      if (!facts.has(turn)) {
+        const known = factsNow();
+        facts.set(turn, { ...known, model: model ?? known.model, provider: of ?? known.provider });
+      }
       if (usage) add({ turn, usage });
     },
     all: () => all,
-    state: (): UsageState => ({ now: { ...now }, recent: [...facts].slice(-RECENT_TURNS), costPlace }),
+    state: (): UsageState => ({ now: factsNow(), recent: [...facts].slice(-RECENT_TURNS), costPlace }),
     /** What has come since it was last taken. */
     take(): MessageUsage[] {
       const taken = [...open].map((message) => ({
         message,
-        ...(facts.get(message) ?? now),
+        ...(facts.get(message) ?? factsNow()),
         usage: all.get(message) as Usage,
       }));
       open.clear();
       return taken;
     },
   };
+}
+
+/** With what is said of the message itself. */
+function counted(
+  facts: MessageFacts,
+  model: string | undefined,
+  timestamp: string | undefined,
+): MessageFacts {
+  const time = Date.parse(timestamp ?? "") || facts.time;
+  return { ...facts, time, ...(model && { model }) };
 }
