@@ -17,28 +17,30 @@ export interface Wanted extends Pick<SyncOptions, "words" | "newest"> {
   places?: readonly Place[];
 }
 
+/** As often others may make it anew under our hands; each of them does so once, when it begins. */
+const MOST_TRIES = 20;
+
 /** Hands the catalog, as it is now, to `use`. */
 export async function withCatalog<T>(
   context: Context,
   wanted: Wanted,
   use: (catalog: Catalog, report: SyncReport) => T | Promise<T>,
 ): Promise<T> {
-  const first = openSomewhere(context);
-  try {
-    return await use(first.catalog, await update(context, first.catalog, wanted));
-  } catch (error) {
-    const isReplaced = !isCurrent(first.catalog);
-    if (!isDamage(error) && !isReplaced) throw error;
-    if (!isReplaced) context.output.warn("The catalog is damaged; it is made anew from the stores.");
-    discardCatalog(context.batonHome, first.catalog);
-  } finally {
-    first.close();
-  }
-  const second = openSomewhere(context);
-  try {
-    return await use(second.catalog, await update(context, second.catalog, wanted));
-  } finally {
-    second.close();
+  let isMadeAnew = false;
+  for (let tries = 1; ; tries++) {
+    const { catalog, close } = openSomewhere(context);
+    try {
+      return await use(catalog, await update(context, catalog, wanted));
+    } catch (error) {
+      const isReplaced = !isCurrent(catalog) && tries < MOST_TRIES;
+      if (!isReplaced && (isMadeAnew || !isDamage(error))) throw error;
+      if (isReplaced) continue;
+      isMadeAnew = true;
+      context.output.warn("The catalog is damaged; it is made anew from the stores.");
+      discardCatalog(context.batonHome, catalog);
+    } finally {
+      close();
+    }
   }
 }
 
