@@ -22,7 +22,8 @@ const NARROWEST = /\p{Mark}|[\u1160-\u11ff\u200b-\u200f\u2060-\u2064\ufeff]/u;
 
 /** How many columns a character takes. */
 export function columnsOf(character: string): number {
-  if (character < "\u0300") return 1;
+  // The dashes, quotes and … as well: the sets below take milliseconds to be made.
+  if (character < "\u0300" || (character >= "\u2010" && character <= "\u2027")) return 1;
   if (NARROWEST.test(character)) return 0;
   return WIDE.test(character) && !HALF.test(character) ? 2 : 1;
 }
