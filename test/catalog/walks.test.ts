@@ -17,7 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { adapters } from "../../src/adapters/index.ts";
 import { openCatalog } from "../../src/catalog/catalog.ts";
 import { sync, syncFiles } from "../../src/catalog/sync.ts";
@@ -215,11 +215,18 @@ it("is about the projects that were known", async () => {
   expect(dump(own).sessions).toHaveLength(count + 1);
 });
 
-it("is not kept of files that changed just now", async () => {
-  const now = new Date();
-  utimesSync(path(CLAUDE), now, now);
-  await walked();
-  expect(await walked()).toEqual(["claude"]);
+describe("of files that changed just now", () => {
+  const now = new Date("2026-01-01T00:00:00Z");
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now }));
+  afterEach(() => void vi.useRealTimers());
+
+  it("is not kept until they have not changed for a while", async () => {
+    utimesSync(path(CLAUDE), now, now);
+    await walked();
+    expect([await walked(), await walked()]).toEqual([["claude"], ["claude"]]);
+    vi.setSystemTime(now.getTime() + 10_000);
+    expect([await walked(), await walked()]).toEqual([["claude"], []]);
+  });
 });
 
 it("is not kept where something could not be looked at", async () => {
