@@ -1,7 +1,9 @@
 // The order of hits, and what of sessions is kept between two searches.
 
+import { rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { openShard } from "../../src/catalog/catalog.ts";
+import { keptOf } from "../../src/catalog/search/kept.ts";
 import { type Candidate, rank } from "../../src/catalog/search/rank.ts";
 import { factsOf } from "../../src/catalog/search/sessions.ts";
 import { privateHome } from "../conformance/fixtures.ts";
@@ -53,7 +55,7 @@ describe("what is known of sessions", () => {
     const number = catalog.shards.findIndex((one) => one.prepare("SELECT 1 FROM session").get());
     const shard = catalog.shards[number];
     if (!shard) throw new Error("there is no session");
-    const titleNow = () => factsOf(shard, [1]).get(1)?.title;
+    const titleNow = () => factsOf(shard, keptOf(shard), [1]).get(1)?.title;
     expect(titleNow()).toBe("zebra crossing");
     shard.exec("UPDATE session SET title = 'Über'");
     expect(titleNow()).toBe("uber");
@@ -63,5 +65,21 @@ describe("what is known of sessions", () => {
     other.exec("DELETE FROM session");
     expect(titleNow()).toBeUndefined();
     other.close();
+  });
+
+  it("is never that of another text, which has got the row of one that is gone", async () => {
+    const home = await privateHome();
+    const { path } = writeSession(home, 1, [{ scope: "prompt", text: "a zebra" }]);
+    const { find, update } = await searchIn(home);
+    const shown = async () => (await find("zebra")).hits.map(({ snippet, scope }) => [scope, snippet]);
+    expect(await shown()).toEqual([["prompt", "a zebra"]]);
+    rmSync(path);
+    await update();
+    writeSession(home, 1, [
+      { scope: "prompt", text: "a horse" },
+      { scope: "reply", text: "no zebra" },
+    ]);
+    await update();
+    expect(await shown()).toEqual([["reply", "no zebra"]]);
   });
 });
