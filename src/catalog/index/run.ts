@@ -25,8 +25,8 @@ export interface Done {
   hasProblem: boolean;
 }
 
-/** So many characters or sessions are put in at once. */
-const BATCH_TEXT = 1 << 20;
+/** So many characters or sessions are put in at once: texts that wait for others make memory grow, and little else. */
+const BATCH_TEXT = 1 << 19;
 const BATCH_SESSIONS = 200;
 const HEARD = 16;
 const MOST_ROUNDS = 5;
