@@ -64,7 +64,7 @@ export interface Facts {
 export function listSessions(catalog: Catalog, wanted: Query, facts: Facts = {}): Page {
   const { sort = "updated", offset = 0, limit = Number.POSITIVE_INFINITY, minCost } = wanted;
   const end = offset + limit;
-  const { displayName } = facts.models ?? namesIn(catalog);
+  const displayName = oncePerId((facts.models ?? namesIn(catalog)).displayName);
   const { where, values } = conditions(wanted, () => modelsNamed(catalog, wanted.model ?? "", displayName));
   const isNewest = sort === "updated" && minCost === undefined && !wanted.archived;
   // Of each shard no more of the newest are needed than are shown in all.
@@ -122,6 +122,16 @@ function valuesIn(catalog: Catalog, column: "provider" | "model"): string[] {
 
 function countOf(shard: DatabaseSync, where: string, values: SQLInputValue[]): number {
   return Number(shard.prepare(`SELECT count(*) AS count FROM session WHERE ${where}`).get(...values)?.count);
+}
+
+/** There are few models, and many sessions with each. */
+function oncePerId(nameOf: (model: string) => string): (model: string) => string {
+  const names = new Map<string, string>();
+  return (model) => {
+    const name = names.get(model) ?? nameOf(model);
+    names.set(model, name);
+    return name;
+  };
 }
 
 function namesIn({ batonHome }: Catalog): Overrides {
