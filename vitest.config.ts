@@ -9,5 +9,6 @@ export default defineConfig({
     // Vitest would leave one processor idle, which is half of a small machine.
     maxWorkers: availableParallelism(),
     testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });
