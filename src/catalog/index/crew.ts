@@ -21,13 +21,21 @@ export interface Crew {
 export function newCrew({ folder, words, onDone }: RunOptions): Crew {
   const members: Member[] = [];
   const others = Math.min(SHARDS, availableParallelism()) - 1;
+  const add = () => members.push(newMember({ folder, words }, onDone));
   const crew: Crew = {
     start() {
-      while (members.length < others) members.push(newMember({ folder, words }, onDone));
+      while (members.length < others) add();
     },
     async run(jobs, own) {
       crew.start();
-      const [first = [], ...shares] = sharesOf(jobs, 1 + members.length);
+      const isMuch = bytesOf(jobs) >= MUCH;
+      if (isMuch) {
+        add();
+        // Texts live until they are stored, and the engine would let several hundred megabytes of them pile up.
+        if (words) process.getBuiltinModule("node:v8").setFlagsFromString("--heap-growing-percent=60");
+      }
+      const shares = sharesOf(jobs, isMuch ? members.length : members.length + 1);
+      const first = isMuch ? [] : (shares.shift() ?? []);
       await Promise.all([own(first), ...members.map((member, at) => member.run(shares[at] ?? []))]);
     },
     async end() {
@@ -37,6 +45,10 @@ export function newCrew({ folder, words, onDone }: RunOptions): Crew {
   return crew;
 }
 
+/** This thread does not read so much: the memory of others can be bounded. */
+const MUCH = 512 << 20;
+const YOUNG_MB = 24;
+
 /** Each has shards of its own, so that none waits for another; about as much for each as that allows. */
 function sharesOf(jobs: readonly Job[], count: number): Job[][] {
   const shares = Array.from({ length: count }, () => ({ bytes: 0, jobs: [] as Job[] }));
@@ -45,7 +57,7 @@ function sharesOf(jobs: readonly Job[], count: number): Job[][] {
   for (const { own, bytes } of largestFirst) {
     const least = shares.reduce((a, b) => (b.bytes < a.bytes ? b : a));
     least.bytes += bytes;
-    least.jobs.push(...own);
+    least.jobs = least.jobs.concat(own);
   }
   const place = new Map(jobs.map((job, at) => [job, at]));
   // The newest first, as they were given.
@@ -77,6 +89,7 @@ function newMember(task: CrewTask, onDone: (done: Done) => void): Member {
   const worker = new threads.Worker(BEGIN, {
     eval: true,
     workerData: { ...task, program, compiled: compiledIn() },
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
   });
   worker.on("message", onDone);
   const ended = endOf(worker);
