@@ -54,6 +54,8 @@ export interface Looking {
   /** Everything that is looked at, whose being the same means that the same would be found; undefined = not there. */
   onFolder?(path: string, entries: readonly Dirent[] | undefined): void;
   onFile?(path: string, found: Stats | undefined): void;
+  /** What is found depends on more than that: on who may read a file, or where a link leads. */
+  onUnsure?(): void;
 }
 
 export interface Known {

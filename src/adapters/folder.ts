@@ -72,11 +72,12 @@ export function headOf(path: string, length: number): string {
 }
 
 /** A small file as text; empty when it is not there or cannot be read. */
-export function textOf(path: string): string {
+export function textOf(path: string, looking?: Looking): string {
   try {
     return readFileSync(path, "utf8");
-  } catch {
+  } catch (error) {
     // Whoever asks goes on without what it would have said.
+    if (!isNothing(error)) looking?.onUnsure?.();
     return "";
   }
 }

@@ -17,7 +17,7 @@ export interface Count {
 export interface Walk {
   place: Place;
   home: Home;
-  looking: Pick<Looking, "onFolder" | "onFile">;
+  looking: Pick<Looking, "onFolder" | "onFile" | "onUnsure">;
   notes: Notes;
 }
 
@@ -26,10 +26,12 @@ interface Notes {
   files: [path: string, found: Stats | undefined][];
   /** Whether the projects that are known made a difference. */
   usesProjects: boolean;
+  /** Whether what was looked at is all that counts. */
+  isSure: boolean;
 }
 
 export function newWalk(place: Place, home: Home): Walk {
-  const notes: Notes = { folders: [], files: [], usesProjects: false };
+  const notes: Notes = { folders: [], files: [], usesProjects: false, isSure: true };
   return {
     place,
     home: {
@@ -42,6 +44,9 @@ export function newWalk(place: Place, home: Home): Walk {
     looking: {
       onFolder: (path, entries) => notes.folders.push([path, entries]),
       onFile: (path, found) => notes.files.push([path, found]),
+      onUnsure() {
+        notes.isSure = false;
+      },
     },
     notes,
   };
@@ -164,7 +169,7 @@ export function keepWalks(
     // One that is about other projects may be what the next one asks for again.
     if (kept && !isAbout(kept, place, home)) continue;
     const head: Head = { mark, count, stores: place.stores(home), dir: home.dir, ...projects };
-    const lines = isSettled(notes) ? linesOf(notes) : undefined;
+    const lines = notes.isSure && isSettled(notes) ? linesOf(notes) : undefined;
     if (lines) texts.set(place.id, [JSON.stringify(head), ...lines].join("\n"));
   }
   if (texts.size > 0) write(catalog, texts, words, mark, versions);

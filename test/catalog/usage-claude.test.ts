@@ -18,6 +18,21 @@ describe("Claude Code", () => {
   // (1000 × 5 + 100 × 25 + 20,000 × 0.5 + 3000 × 6.25) / 1,000,000 = 0.03625
   const COST = 0.03625;
 
+  it("a message whose time is damaged is of the day of what came before it", async () => {
+    const home = newHome();
+    const day = 86_400;
+    const damaged = { timestamp: "2026-13-45T99:00:00.000Z" };
+    home.write(claudePath(1), [
+      prompt(1, 1, 0),
+      reply({ session: 1, number: 2, seconds: 1, message: "msg_a", usage }),
+      prompt(1, 3, day),
+      { ...prompt(1, 4, day), ...damaged },
+      { ...reply({ session: 1, number: 5, seconds: day, message: "msg_b", usage }), ...damaged },
+    ]);
+    const { rows } = await home.usage({ by: "day" });
+    expect(rows.map(({ messages }) => messages)).toEqual([1, 1]);
+  });
+
   it("a message of several blocks counts once, with the last line's output", async () => {
     const home = newHome();
     home.write(claudePath(1), [

@@ -9,6 +9,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   unlinkSync,
   utimesSync,
@@ -235,4 +236,27 @@ it("is not kept where something could not be looked at", async () => {
   writeFileSync(store, "");
   await walked();
   expect(await walked()).toContain("claude");
+});
+
+describe("is not kept where more counts than what was looked at:", () => {
+  it("where a link leads that would lead round in circles", async () => {
+    const link = path(".codex/sessions/more");
+    symlinkSync(path(".codex"), link);
+    await walked();
+    expect(await walked()).toEqual(["codex"]);
+    const other = mkdtempSync(join(tmpdir(), "baton-other-"));
+    cpSync(path(".codex/sessions"), other, { recursive: true, filter: (name) => name !== link });
+    rmSync(path(".codex/sessions"), { recursive: true });
+    mkdirSync(path(".codex/sessions"));
+    symlinkSync(other, link);
+    await walked();
+    expect(there(dump(own))).toEqual(there(await dumpAtOnce(home)));
+  });
+
+  it("whether a file can be read", async () => {
+    writeFileSync(path(".claude/__store.db"), "no database");
+    utimesSync(path(".claude/__store.db"), new Date(1e12), new Date(1e12));
+    await walked();
+    expect(await walked()).toEqual(["claude"]);
+  });
 });

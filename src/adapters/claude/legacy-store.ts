@@ -38,7 +38,8 @@ export function* discoverStore(home: Home, looking?: Looking): Generator<Session
         .map((row) => String(row.session_id)),
     );
   } catch {
-    // Opening it will say what is wrong with the file.
+    // Opening it will say what is wrong with the file, which may be over the next time.
+    looking?.onUnsure?.();
     ids = [STORE];
   }
   const inFiles = new Set(Array.from(discoverFiles(home), ({ originalId }) => originalId));

@@ -14,8 +14,12 @@ export function namesIn(root: string, looking?: Looking): ReadonlyMap<string, st
   const file = fileRef(path, "index", looking);
   if (!file || file.size > LONGEST_INDEX) return NONE;
   const stamp = [path, file.size, file.mtimeMs, file.inode].join(" ");
-  if (known?.stamp !== stamp) known = { stamp, names: parsedNames(textOf(path)) };
-  return known.names;
+  if (known?.stamp === stamp) return known.names;
+  const text = textOf(path, looking);
+  const names = parsedNames(text);
+  // One that could not be read may be readable the next time.
+  if (text !== "") known = { stamp, names };
+  return names;
 }
 
 const NONE: ReadonlyMap<string, string | undefined> = new Map();

@@ -55,7 +55,9 @@ function walk(folder: string, depth: number, found: RolloutFile[], looking?: Loo
     const path = `${folder}${sep}${entry.name}`;
     const named = idsOf(entry.name);
     // A folder may be a link to another disk; one that leads back up would lead round in circles.
-    if (entry.isDirectory() || (entry.isSymbolicLink() && !named && !leadsBack(folder, path))) {
+    const isLink = entry.isSymbolicLink() && !named;
+    if (isLink && leadsBack(folder, path)) looking?.onUnsure?.();
+    else if (entry.isDirectory() || isLink) {
       if (depth > 0) walk(path, depth - 1, found, looking);
     } else if (named) found.push({ path, thread: named.thread, rollout: named.rollout });
   }

@@ -97,8 +97,9 @@ const OPEN_CALLS = 200;
 const LISTED_PROBLEMS = 20;
 const RECENT_TURNS = 20;
 const NEWLINE = 10;
-/** Behind the year. */
-const HYPHEN = 45;
+/** That it is a time can be seen without making it one. */
+const PLAIN_TIME =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?Z$/;
 
 export async function* readSession(
   adapter: Reader,
@@ -305,6 +306,12 @@ function newUsages(provider: string, begun?: UsageState) {
     timestamp = "";
     return { ...now };
   };
+  const noteOdd = (at: string) => {
+    const time = Date.parse(at);
+    if (!(time > 0)) return;
+    now.time = time;
+    timestamp = "";
+  };
   const add = ({ turn, usage, message = `${LOCAL}${turn}`, model, timestamp: at }: Counted) => {
     all.set(message, usage);
     if (!facts.has(message)) facts.set(message, facts.get(turn) ?? counted(factsNow(), model, at));
@@ -321,7 +328,8 @@ function newUsages(provider: string, begun?: UsageState) {
       if (cost !== undefined) costPlace = isCostSoFar ? now.place : undefined;
     },
     entry({ turn, model, provider: of, timestamp: at, usage }: Entry) {
-      if (at.charCodeAt(4) === HYPHEN) timestamp = at;
+      if (PLAIN_TIME.test(at)) timestamp = at;
+      else noteOdd(at);
       if (turn === undefined) return;
       if (!facts.has(turn)) {
         const known = factsNow();
