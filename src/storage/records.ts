@@ -2,6 +2,7 @@
 // the file belongs to exactly one record, so the records put together are the file again.
 import { isUtf8 } from "node:buffer";
 import { closeSync, constants, openSync, readSync, statSync } from "node:fs";
+import { setImmediate } from "node:timers/promises";
 import { BatonError } from "../session/error.ts";
 import { type Loss, loss } from "../session/losses.ts";
 import {
@@ -140,6 +141,8 @@ async function* batches(
       return;
     }
     unfinished = bytes.subarray(bytes.length - (chunks.offset() - position.offset));
+    // Somebody may want to end it.
+    await setImmediate();
   }
 }
 

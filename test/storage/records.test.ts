@@ -133,6 +133,20 @@ describe("damage", () => {
 });
 
 describe("a big file", () => {
+  it("lets others be heard while it is read", async () => {
+    const path = join(await temporaryFolder(), "session.jsonl");
+    await writeFile(path, `{"text":"${"x".repeat(1000)}"}\n`.repeat(5000));
+    const heard: number[] = [];
+    let read = 0;
+    const listen = () => setImmediate(() => heard.push(read)).unref();
+    listen();
+    for await (const batch of readRecords(path)) {
+      read += batch.length;
+      listen();
+    }
+    expect(heard.filter((count) => count < read).length).toBeGreaterThan(0);
+  });
+
   const lines = [10, 1 << 20, 3_000_000, (1 << 20) - 9, 5, 700_000, 700_000, 2, 4_500_000, 1].map(
     (length, index) => `${JSON.stringify({ index, text: "ü".repeat(length / 2) })}\n`,
   );

@@ -159,9 +159,6 @@ const COLUMNS = {
   understood: { session: "*", message: "id, time_created, data", part: "id, data" },
 } as const;
 
-/** So many messages are read at once. */
-const PAGE = 50;
-
 function* rowLines(
   database: DatabaseSync,
   id: string,
@@ -169,24 +166,22 @@ function* rowLines(
   path: string,
   { valuesOnly = false, single = false }: PassOptions,
 ): Generator<ParsedLine> {
-  const most = single ? 1 : PAGE;
   const columns = COLUMNS[valuesOnly ? "understood" : "all"];
   const isThere = `SELECT ${first === 0 ? columns.session : "id"} FROM session WHERE id = ?`;
   const session = wideRow(statement(database, isThere), id);
   if (!session) throw gone(id, path);
   if (first === 0) yield parsedLine("session", session, valuesOnly ? [] : todosOf(database, id));
   const parts = statement(database, `SELECT ${columns.part} FROM part WHERE message_id = ? ORDER BY id`);
-  const messages = statement(
+  const message = statement(database, `SELECT ${columns.message} FROM message WHERE id = ?`);
+  // Their order at once: older databases have no index for it, and would sort them again for each page.
+  const order = statement(
     database,
-    `SELECT ${columns.message} FROM message WHERE session_id = ? ORDER BY time_created, id LIMIT ${most} OFFSET ?`,
+    "SELECT id FROM message WHERE session_id = ? ORDER BY time_created, id LIMIT ? OFFSET ?",
   );
-  for (let at = Math.max(0, first - 1); ; at += most) {
-    const page = fewRows(messages, id, at);
-    for (const message of page) {
-      const inside = fewRows(parts, String(message.id)).map((part) => parsedLine("part", part));
-      yield parsedLine("message", message, inside);
-    }
-    if (page.length < most) return;
+  for (const { id: key = null } of fewRows(order, id, single ? 1 : -1, Math.max(0, first - 1))) {
+    const row = wideRow(message, key);
+    const inside = fewRows(parts, key).map((part) => parsedLine("part", part));
+    if (row) yield parsedLine("message", row, inside);
   }
 }
 
