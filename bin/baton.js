@@ -31,14 +31,18 @@ async function start() {
 
 /** Whether the sources are still those that were built (scripts/build.ts), which starts faster than they do. */
 function isBuilt(root) {
-  const { existsSync, readFileSync, statSync } = process.getBuiltinModule("node:fs");
-  const list = `${root}dist/sources.json`;
-  if (!existsSync(list)) return false;
+  const { readFileSync, statSync } = process.getBuiltinModule("node:fs");
   const quietly = { throwIfNoEntry: false };
-  return JSON.parse(readFileSync(list, "utf8")).every(([path, mtimeMs, size]) => {
-    const found = statSync(root + path, quietly);
-    return found?.mtimeMs === mtimeMs && found.size === size;
-  });
+  if (!statSync(`${root}dist/cli/main.cjs`, quietly)) return false;
+  try {
+    return JSON.parse(readFileSync(`${root}dist/sources.json`, "utf8")).every(([path, mtimeMs, size]) => {
+      const found = statSync(root + path, quietly);
+      return found?.mtimeMs === mtimeMs && found.size === size;
+    });
+  } catch {
+    // There is none, or what is there is not whole: the sources are.
+    return false;
+  }
 }
 
 async function handOver() {

@@ -2,7 +2,6 @@
 // hundreds of sources. CommonJS, because to import `node:fs` as a module loads every part of Node that it gives away.
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { rolldown } from "rolldown";
 
 const ROOT = join(import.meta.dirname, "..");
 
@@ -22,6 +21,9 @@ const READ = /\/src\/(?:adapters\/readers|catalog\/index\/run)\.ts$/;
 const TAKEN_IN = ["commander", "picocolors"];
 
 async function build(): Promise<void> {
+  const { rolldown } = await import("rolldown");
+  // First: whoever starts meanwhile takes the sources.
+  rmSync(join(ROOT, "dist/sources.json"), { force: true });
   rmSync(join(ROOT, "dist"), { recursive: true, force: true });
   // Before they are read: what changes meanwhile is then newer than what was built.
   const sources = stamps(["package.json", "src", ...below("src")]);
@@ -87,4 +89,10 @@ function below(folder: string): string[] {
   return names.map((name) => join(folder, name));
 }
 
-if (import.meta.main) await build();
+try {
+  await build();
+} catch (error) {
+  const isMissing = (error as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND";
+  console.error(isMissing ? "Not built: rolldown is not installed. The sources are run as they are." : error);
+  process.exitCode = 1;
+}

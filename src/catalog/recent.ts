@@ -27,11 +27,11 @@ export function recentSessions(
     shard
       .prepare(
         `SELECT id, agent, original_id AS originalId, title, updated FROM session
-         WHERE updated > 0 AND parent IS NULL AND (gone IS NOT NULL) = ?4 AND (?1 IS NULL OR agent = ?1)
-           AND substr(${column}, 1, length(?2)) = ?2
-         ORDER BY updated DESC LIMIT ?3`,
+         WHERE updated > 0 AND parent IS NULL AND (gone IS NOT NULL) = ? AND agent = coalesce(?, agent)
+           AND substr(${column}, 1, ?) = ?
+         ORDER BY updated DESC LIMIT ?`,
       )
-      .all(agent, begins, limit, Number(gone)),
+      .all(Number(gone), agent, Array.from(begins).length, begins, limit),
   ) as unknown as Recent[];
   return found.toSorted((a, b) => b.updated - a.updated || (a.id < b.id ? -1 : 1)).slice(0, limit);
 }

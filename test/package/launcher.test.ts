@@ -2,7 +2,7 @@
 // exit status and signals, and says what to do when there is no other Node. And which program it starts.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, mkdtemp, rename, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, rename, rm, stat, symlink, truncate, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -149,6 +149,8 @@ describe("a clone", () => {
     "have one that is named otherwise": (path) => rename(path(OTHER), path("src/else.ts")),
     "came with another package.json": (path) => writeFile(path("package.json"), '{ "type": "module" }'),
     "were never built to the end": (path) => rm(path("dist/sources.json")),
+    "have a list that is cut": (path) => truncate(path("dist/sources.json"), 20),
+    "were built into what is gone": (path) => rm(path("dist/cli"), { recursive: true }),
   };
 
   it.each(Object.keys(changes))("runs its sources when they %s", async (name) => {

@@ -65,9 +65,9 @@ const LIST = {
 /** `octet_length` needs not read what it measures. */
 const SIZE = {
   rows: `SELECT
-    (SELECT coalesce(sum(octet_length(data)), 0) FROM message WHERE session_id = ?1) +
-    (SELECT coalesce(sum(octet_length(data)), 0) FROM part WHERE session_id = ?1) AS size`,
-  go: "SELECT coalesce(sum(octet_length(parts)), 0) AS size FROM messages WHERE session_id = ?1",
+    (SELECT coalesce(sum(octet_length(data)), 0) FROM message WHERE session_id = s.id) +
+    (SELECT coalesce(sum(octet_length(data)), 0) FROM part WHERE session_id = s.id) AS size FROM (SELECT ? AS id) s`,
+  go: "SELECT coalesce(sum(octet_length(parts)), 0) AS size FROM messages WHERE session_id = ?",
 } as const;
 
 /** `known`: the sessions as they were once, whose sizes are not measured again while nothing was written to them. */
