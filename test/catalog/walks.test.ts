@@ -242,8 +242,7 @@ describe("is not kept where more counts than what was looked at:", () => {
   it("where a link leads that would lead round in circles", async () => {
     const link = path(".codex/sessions/more");
     symlinkSync(path(".codex"), link);
-    await walked();
-    expect(await walked()).toEqual(["codex"]);
+    expect([await walked(), await walked(), await walked()]).toEqual(Array(3).fill(["codex"]));
     const other = mkdtempSync(join(tmpdir(), "baton-other-"));
     cpSync(path(".codex/sessions"), other, { recursive: true, filter: (name) => name !== link });
     rmSync(path(".codex/sessions"), { recursive: true });
@@ -256,7 +255,6 @@ describe("is not kept where more counts than what was looked at:", () => {
   it("whether a file can be read", async () => {
     writeFileSync(path(".claude/__store.db"), "no database");
     utimesSync(path(".claude/__store.db"), new Date(1e12), new Date(1e12));
-    await walked();
-    expect(await walked()).toEqual(["claude"]);
+    expect([await walked(), await walked(), await walked()]).toEqual(Array(3).fill(["claude"]));
   });
 });
