@@ -1,6 +1,5 @@
 // Brings the catalog up to date with the stores: finds what is new, has grown, was replaced, renamed or is gone, and
-// reads only that. When nothing has changed it is a walk over the stores and a comparison.
-
+// reads only that. When nothing has changed it is a second look at what was looked at (walks.ts).
 import type { Home, Place, Reader, SessionRef } from "../adapters/adapter.ts";
 import { fileRef, type OnProblem } from "../adapters/folder.ts";
 import type { Catalog } from "./catalog.ts";
@@ -21,7 +20,6 @@ import {
   sessionsIn,
 } from "./known.ts";
 import { discovered, type Found, newestFirst, sizeOf, stampOf, withoutCopies } from "./scan.ts";
-
 import { type Count, keepWalks, newWalk, unchangedPlaces, versionsOf, type Walk } from "./walks.ts";
 
 export interface SyncOptions {

@@ -1,7 +1,7 @@
 // The order of hits, and what of sessions is kept between two searches.
+
 import { describe, expect, it } from "vitest";
 import { openShard } from "../../src/catalog/catalog.ts";
-import { keptOf } from "../../src/catalog/search/kept.ts";
 import { type Candidate, rank } from "../../src/catalog/search/rank.ts";
 import { factsOf } from "../../src/catalog/search/sessions.ts";
 import { privateHome } from "../conformance/fixtures.ts";
@@ -53,7 +53,7 @@ describe("what is known of sessions", () => {
     const number = catalog.shards.findIndex((one) => one.prepare("SELECT 1 FROM session").get());
     const shard = catalog.shards[number];
     if (!shard) throw new Error("there is no session");
-    const titleNow = () => factsOf(shard, keptOf(shard), [1]).get(1)?.title;
+    const titleNow = () => factsOf(shard, [1]).get(1)?.title;
     expect(titleNow()).toBe("zebra crossing");
     shard.exec("UPDATE session SET title = 'Über'");
     expect(titleNow()).toBe("uber");
@@ -63,20 +63,5 @@ describe("what is known of sessions", () => {
     other.exec("DELETE FROM session");
     expect(titleNow()).toBeUndefined();
     other.close();
-  });
-
-  it("is looked up again where texts stand, too", async () => {
-    const home = await privateHome();
-    writeSession(home, 1, [{ scope: "prompt", text: "a zebra" }]);
-    const { catalog, find } = await searchIn(home);
-    const scopes = async () => (await find("zebra")).hits.map(({ scope }) => scope);
-    // The second search looks texts up in what the first has kept.
-    expect([await scopes(), await scopes()]).toEqual([["prompt"], ["prompt"]]);
-    for (const number of catalog.shards.keys()) {
-      const other = openShard(catalog.folder, number);
-      other.exec("UPDATE entry SET scope = 1");
-      other.close();
-    }
-    expect(await scopes()).toEqual(["reply"]);
   });
 });

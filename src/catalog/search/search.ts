@@ -7,14 +7,12 @@ import type { IsHere } from "../here.ts";
 import { modelsNamed } from "../query.ts";
 import { type Conditions, conditionsOf, type Narrowing } from "./filter.ts";
 import { bit, type Hit, type HitRow, hitsOf } from "./hit.ts";
-import { keptOf } from "./kept.ts";
 import { matchIn, nearness } from "./match.ts";
 import type { Phrase, SearchQuery } from "./query.ts";
 import { type Candidate, rank } from "./rank.ts";
 import type { LoadReaders } from "./read.ts";
-import { factsOf, type SessionFacts } from "./sessions.ts";
+import { factsOf } from "./sessions.ts";
 import { newFinder } from "./snippet.ts";
-import { textsIn } from "./texts.ts";
 
 export interface SearchOptions extends Narrowing {
   /** Absent = every session that is gone is one of this home. */
@@ -90,31 +88,28 @@ interface Within extends Conditions {
   isHere: IsHere | undefined;
 }
 
-/** From one state of the shard, whoever writes to it meanwhile. */
-function findIn(shard: DatabaseSync, number: number, query: SearchQuery, within: Within): Found {
-  readInPlace(shard);
-  shard.exec("BEGIN");
-  try {
-    return matchesOf(shard, number, query, within);
-  } finally {
-    if (shard.isTransaction) shard.exec("COMMIT");
-  }
-}
+type Columns = [row: number, key: number, position: number, scope: number];
 
-function matchesOf(
+function findIn(
   shard: DatabaseSync,
   number: number,
   query: SearchQuery,
-  { isHere, ...within }: Within,
+  { where, values, most, isHere }: Within,
 ): Found {
+  readInPlace(shard);
   const { expression, isCut } = matchIn(shard, query);
   if (expression === undefined) return { candidates: [], isMinimum: false };
-  const kept = keptOf(shard);
-  const rows = textsIn(shard, kept, { ...within, expression });
+  // Rows come from the newest on, and no more than these are visited.
+  const matching = statement(
+    shard,
+    `SELECT e.id, e.session, e.position, e.scope FROM words CROSS JOIN entry e ON e.id = words.rowid
+     WHERE words MATCH ? ${where.map((one) => `AND ${one}`).join(" ")} ORDER BY words.rowid DESC LIMIT ?`,
+  );
+  matching.setReturnArrays(true);
+  const rows = matching.all(expression, ...values, most) as unknown as Columns[];
   if (rows.length === 0) return { candidates: [], isMinimum: false };
   const near = closeTogether(shard, query, rows.at(-1)?.[0] ?? 0);
-  const keys = new Set(rows.map(([, key]) => key));
-  const sessions = sessionsOf(factsOf(shard, kept, keys), keys, query, isHere);
+  const sessions = sessionsOf(shard, rows, query, isHere);
   const candidates: Match[] = [];
   for (const [row, key, position, scope] of rows) {
     const session = sessions.get(key);
@@ -134,7 +129,7 @@ function matchesOf(
       score: 0,
     });
   }
-  return { candidates, isMinimum: isCut || rows.length === within.most };
+  return { candidates, isMinimum: isCut || rows.length === most };
 }
 
 const inPlace = new WeakSet<DatabaseSync>();
@@ -160,12 +155,14 @@ interface InSession {
 }
 
 function sessionsOf(
-  facts: ReadonlyMap<number, SessionFacts>,
-  keys: Iterable<number>,
+  shard: DatabaseSync,
+  rows: readonly Columns[],
   query: SearchQuery,
   isHere: IsHere = () => true,
 ): Map<number, InSession> {
   const words = [...new Set(query.groups.flat().flatMap((phrase) => phrase.words))];
+  const keys = new Set(rows.map(([, key]) => key));
+  const facts = factsOf(shard, keys);
   const sessions = new Map<number, InSession>();
   for (const key of keys) {
     const one = facts.get(key);
