@@ -108,7 +108,7 @@ CREATE VIRTUAL TABLE words USING fts5(
   text, content = '', contentless_delete = 1, tokenize = 'ascii'
 );
 /* Segments are merged a little with each write; a merge of all that are there would stop an append for seconds. */
-INSERT INTO words (words, rank) VALUES ('automerge', 8), ('crisismerge', 1000);
+INSERT INTO words (words, rank) VALUES ('automerge', 16), ('crisismerge', 1000), ('hashsize', 16777216);
 `;
 
 /** The note in `store` that goes when anything is written: what `cost` is about. */

@@ -3,9 +3,10 @@
 import type { Home, Place, Reader, SessionRef } from "../adapters/adapter.ts";
 import { fileRef, type OnProblem } from "../adapters/folder.ts";
 import type { Catalog } from "./catalog.ts";
-import { bytesOf, newCrew } from "./index/crew.ts";
+import { newCrew } from "./index/crew.ts";
 import { type Job, jobOf } from "./index/job.ts";
 import type { Done } from "./index/run.ts";
+import { bytesOf } from "./index/shares.ts";
 import {
   dropCopies,
   dropRows,
@@ -325,7 +326,7 @@ function newWork({ folder }: Catalog, { words, onProgress, adapters: load }: Syn
       progress.ofBytes = bytesOf(jobs);
       const readers = load ? await load() : (await import("../adapters/readers.ts")).readers;
       const { runJobs } = await import("./index/run.ts");
-      const own = (share: readonly Job[]) => runJobs(share, readers, { folder, words, onDone });
+      const own = (share: Iterable<Job>) => runJobs(share, readers, { folder, words, onDone });
       // Other threads have the adapters on the list only.
       if (load || progress.ofBytes < WORTH_THREADS) await own(jobs);
       else await crew.run(jobs, own);

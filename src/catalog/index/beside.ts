@@ -5,7 +5,7 @@ import { basename } from "node:path";
 import type { FileRef, SessionRef } from "../../adapters/adapter.ts";
 import type { Entry } from "../../session/session.ts";
 import { SCOPES } from "../schema.ts";
-import type { Doc } from "./read.ts";
+import type { Doc, IndexOptions } from "./read.ts";
 import { foldText } from "./words.ts";
 
 /** In place of a record's number: the text stands in the file that `file` names. */
@@ -28,11 +28,11 @@ export function newBeside({ files }: SessionRef, read: readonly string[] = []) {
       for (const { path } of open) if (entry.output.includes(basename(path))) owners.set(path, owner);
     },
     /** Once all entries have been seen. */
-    *docs(): Generator<Doc> {
+    *docs(put: IndexOptions["put"]): Generator<Doc> {
       for (const file of open) {
         const owner = owners.get(file.path);
         if (!owner) continue;
-        yield* docsOf(file, owner);
+        yield* docsOf(file, owner, put);
         // What is read again comes again.
         if (!owner.passing) known.add(basename(file.path));
       }
@@ -41,7 +41,7 @@ export function newBeside({ files }: SessionRef, read: readonly string[] = []) {
   };
 }
 
-function* docsOf({ path }: FileRef, owner: Owner): Generator<Doc> {
+function* docsOf({ path }: FileRef, owner: Owner, put: IndexOptions["put"]): Generator<Doc> {
   const file = openSync(path, "r");
   const bytes = Buffer.allocUnsafe(PIECE);
   try {
@@ -49,7 +49,7 @@ function* docsOf({ path }: FileRef, owner: Owner): Generator<Doc> {
       const read = readSync(file, bytes, 0, PIECE, offset);
       if (read === 0) return;
       const length = read < PIECE ? read : wholeWords(bytes);
-      const text = foldText(bytes.toString("utf8", 0, length));
+      const text = put(foldText(bytes.toString("utf8", 0, length)));
       yield { ...owner, scope: OUTPUT, file: path, record: BESIDE, offset, length, text };
       offset += length;
     }

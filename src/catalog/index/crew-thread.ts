@@ -1,16 +1,20 @@
 // A thread that reads some of the sessions into their shards, once it is told which.
 import { parentPort, workerData } from "node:worker_threads";
 import { readers } from "../../adapters/readers.ts";
-import type { Job } from "./job.ts";
 import { type Done, type RunOptions, runJobs } from "./run.ts";
+import { type Share, takeJobs } from "./shares.ts";
 
 export type CrewTask = Pick<RunOptions, "folder" | "words">;
 
 parentPort?.once("message", run);
 
 /** What goes wrong ends the thread, and whoever started it hears of it. */
-async function run(jobs: readonly Job[]): Promise<void> {
+async function run(share: Share): Promise<void> {
   const { folder, words } = workerData as CrewTask;
-  await runJobs(jobs, readers, { folder, words, onDone: (done: Done) => parentPort?.postMessage(done) });
+  await runJobs(takeJobs(share), readers, {
+    folder,
+    words,
+    onDone: (done: Done) => parentPort?.postMessage(done),
+  });
   parentPort?.close();
 }

@@ -5,16 +5,16 @@ import { availableParallelism } from "node:os";
 import { dirname, extname } from "node:path";
 import type { Worker } from "node:worker_threads";
 import { SHARDS } from "../catalog.ts";
-import { sizeOf } from "../scan.ts";
 import type { CrewTask } from "./crew-thread.ts";
 import type { Job } from "./job.ts";
 import type { Done, RunOptions } from "./run.ts";
+import { bytesOf, type Share, sharesOf, takeJobs } from "./shares.ts";
 
 export interface Crew {
   /** Starts the threads, unless they are there already. */
   start(): void;
   /** Shares the jobs out, one share to `own`, which is this thread. */
-  run(jobs: readonly Job[], own: (share: readonly Job[]) => Promise<void>): Promise<void>;
+  run(jobs: readonly Job[], own: (share: Iterable<Job>) => Promise<void>): Promise<void>;
   end(): Promise<void>;
 }
 
@@ -34,9 +34,12 @@ export function newCrew({ folder, words, onDone }: RunOptions): Crew {
         // Texts live until they are stored, and the engine would let several hundred megabytes of them pile up.
         if (words) process.getBuiltinModule("node:v8").setFlagsFromString("--heap-growing-percent=60");
       }
-      const shares = sharesOf(jobs, isMuch ? members.length : members.length + 1);
-      const first = isMuch ? [] : (shares.shift() ?? []);
-      await Promise.all([own(first), ...members.map((member, at) => member.run(shares[at] ?? []))]);
+      const shares = sharesOf(jobs, isMuch ? members.length : members.length + 1, words);
+      const first = isMuch ? undefined : shares.shift();
+      await Promise.all([
+        first && own(takeJobs(first)),
+        ...shares.map((share, at) => members[at]?.run(share)),
+      ]);
     },
     async end() {
       await Promise.all(members.map((member) => member.end()));
@@ -47,29 +50,10 @@ export function newCrew({ folder, words, onDone }: RunOptions): Crew {
 
 /** This thread does not read so much: the memory of others can be bounded. */
 const MUCH = 512 << 20;
-const YOUNG_MB = 24;
-
-/** Each has shards of its own, so that none waits for another; about as much for each as that allows. */
-function sharesOf(jobs: readonly Job[], count: number): Job[][] {
-  const shares = Array.from({ length: count }, () => ({ bytes: 0, jobs: [] as Job[] }));
-  const shards = [...Map.groupBy(jobs, ({ shard }) => shard).values()];
-  const largestFirst = shards.map((own) => ({ own, bytes: bytesOf(own) })).sort((a, b) => b.bytes - a.bytes);
-  for (const { own, bytes } of largestFirst) {
-    const least = shares.reduce((a, b) => (b.bytes < a.bytes ? b : a));
-    least.bytes += bytes;
-    least.jobs = least.jobs.concat(own);
-  }
-  const place = new Map(jobs.map((job, at) => [job, at]));
-  // The newest first, as they were given.
-  return shares.map((share) => share.jobs.sort((a, b) => (place.get(a) ?? 0) - (place.get(b) ?? 0)));
-}
-
-export function bytesOf(jobs: readonly Job[]): number {
-  return jobs.reduce((sum, { ref }) => sum + sizeOf(ref), 0);
-}
+const YOUNG_MB = 16;
 
 interface Member {
-  run(jobs: readonly Job[]): Promise<void>;
+  run(share: Share): Promise<void>;
   end(): Promise<unknown>;
 }
 
@@ -96,8 +80,8 @@ function newMember(task: CrewTask, onDone: (done: Done) => void): Member {
   // Whoever gives it something to do hears of it.
   ended.catch(() => undefined);
   return {
-    run(jobs) {
-      worker.postMessage(jobs);
+    run(share) {
+      worker.postMessage(share);
       return ended;
     },
     end: () => worker.terminate(),

@@ -28,7 +28,8 @@ export interface Doc {
   record: number;
   offset: number;
   length: number;
-  text: string;
+  /** As UTF-8. */
+  text: Uint8Array;
   /** Of a record that is not complete yet and will be read again. */
   passing: boolean;
 }
@@ -89,6 +90,8 @@ export interface IndexOptions {
   /** Whether words are wanted; a list needs none, and reads faster without. */
   words: boolean;
   begun?: Cursor | undefined;
+  /** Keeps a text until its piece is stored. */
+  put(text: string): Uint8Array;
 }
 
 /** So many characters make a piece. */
@@ -104,11 +107,11 @@ const PLAIN_TIME =
 export async function* readSession(
   adapter: Reader,
   ref: SessionRef,
-  { words, begun }: IndexOptions,
+  { words, begun, put }: IndexOptions,
 ): AsyncGenerator<Piece> {
   const reading = await adapter.reading(ref);
   const from = reading.goesOn ? begun : undefined;
-  const pass = newPass(adapter.id, reading, from, words);
+  const pass = newPass(adapter.id, reading, from, words ? put : undefined);
   let isContinued = from !== undefined;
   for await (const batch of reading.read({ from: from?.at ?? START, shrink: !words, valuesOnly: !words })) {
     for (const record of batch) pass.record(record);
@@ -143,14 +146,20 @@ export async function* readSession(
   };
 }
 
-function newPass(agent: string, reading: Reading<unknown>, from: Cursor | undefined, words: boolean) {
+/** `put`: absent when no words are wanted. */
+function newPass(
+  agent: string,
+  reading: Reading<unknown>,
+  from: Cursor | undefined,
+  put: IndexOptions["put"] | undefined,
+) {
   const { fold, ref } = reading;
   const state = from?.state ?? fold.initial(ref);
   const header = headerBuilder(agent, ref, reading.provider, reading.extra, from?.header);
   const order = newOrder(from !== undefined);
   const usages = newUsages(reading.provider, from?.usages);
   const beside = newBeside(ref, from?.outputs);
-  const texts = newTexts(beside, words, from?.calls);
+  const texts = newTexts(beside, put, from?.calls);
   const problems = from?.problems ?? [];
   /** Of records that are not complete yet: they are read again. */
   const provisional: Loss[] = [];
@@ -202,7 +211,7 @@ function newPass(agent: string, reading: Reading<unknown>, from: Cursor | undefi
     /** The cursor has to be stored before the next record. */
     take: () => ({ docs: texts.take(), usages: usages.take(), cursor: cursor ?? snapshot() }),
     finish() {
-      if (words) texts.addBeside();
+      texts.addBeside();
       if (cursor) cursor.outputs = beside.names();
       const found = order.finish(reading);
       const { costPlace } = usages.state();
@@ -217,7 +226,11 @@ function behind({ offset, length, index, line, bytes }: NativeRecord): Position 
 }
 
 /** Texts with the tool and the files that they are about: a result does not say, its call does. */
-function newTexts(beside: ReturnType<typeof newBeside>, words: boolean, open: Cursor["calls"] = []) {
+function newTexts(
+  beside: ReturnType<typeof newBeside>,
+  put: IndexOptions["put"] | undefined,
+  open: Cursor["calls"] = [],
+) {
   const calls = new Map<string, About>(
     open.map(([id, tool, file]) => [id, { tool, file: file ?? undefined }]),
   );
@@ -231,20 +244,20 @@ function newTexts(beside: ReturnType<typeof newBeside>, words: boolean, open: Cu
     isOrphan: (entry: Entry) => entry.type === "tool_result" && !calls.has(entry.callId),
     add(entry: Entry, position: number, { index, offset, length }: NativeRecord, passing: boolean) {
       // A list only wants to know which calls have been made.
-      if (entry.type === "tool_call") calls.set(entry.id, words ? aboutOf(entry) : NOTHING);
+      if (entry.type === "tool_call") calls.set(entry.id, put ? aboutOf(entry) : NOTHING);
       const about = calls.get(callOf(entry) ?? "");
       // A record that is read again may be the result once more.
       if (entry.type === "tool_result" && !passing) calls.delete(entry.callId);
-      if (!words) return;
+      if (!put) return;
       beside.entry(entry, { position, entry: entry.id, tool: about?.tool, passing });
       const place = { position, entry: entry.id, record: index, offset, length, passing };
       for (const { scope, text } of textsOf(entry)) {
-        docs.push({ ...place, scope, ...about, text: foldText(text) });
+        docs.push({ ...place, scope, ...about, text: put(foldText(text)) });
         size += text.length;
       }
     },
     addBeside() {
-      for (const doc of beside.docs()) {
+      for (const doc of put ? beside.docs(put) : []) {
         docs.push(doc);
         size += doc.text.length;
       }

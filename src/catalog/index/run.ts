@@ -9,7 +9,8 @@ import { keepingOpen } from "../../storage/sqlite.ts";
 import { openShard } from "../catalog.ts";
 import { sizeOf, stampOf } from "../scan.ts";
 import type { Job } from "./job.ts";
-import { type Cursor, type Piece, readSession } from "./read.ts";
+import { type Cursor, type IndexOptions, type Piece, readSession } from "./read.ts";
+import { newSlabs, type Slabs } from "./slabs.ts";
 import { type Addition, newWriter, type Seen, type Writer } from "./write.ts";
 
 export interface RunOptions {
@@ -25,14 +26,15 @@ export interface Done {
   hasProblem: boolean;
 }
 
-/** So many characters or sessions are put in at once: texts that wait for others make memory grow, and little else. */
-const BATCH_TEXT = 1 << 19;
+/** So many bytes of texts or sessions are put in at once: the index is written out after each time, and merged later. */
+const BATCH_TEXT = 4 << 20;
 const BATCH_SESSIONS = 200;
 const HEARD = 16;
 const MOST_ROUNDS = 5;
 
+/** Jobs are taken one by one as they are read, so that others can share in them. */
 export async function runJobs(
-  jobs: readonly Job[],
+  jobs: Iterable<Job>,
   adapters: readonly Reader[],
   options: RunOptions,
 ): Promise<void> {
@@ -42,22 +44,23 @@ export async function runJobs(
     targets.set(number, target);
     return target;
   };
-  const runOnce = async (some: readonly Job[]): Promise<Job[]> => {
-    for (const [at, job] of some.entries()) {
+  const runOnce = async (some: Iterable<Job>): Promise<Job[]> => {
+    const read: Job[] = [];
+    for (const job of some) {
       // Small files are read without waiting, and meanwhile other threads and the user want to be heard.
-      if (at % HEARD === HEARD - 1) await setImmediate();
+      if (read.push(job) % HEARD === 0) await setImmediate();
       const adapter = adapters.find(({ id }) => id === job.ref.agent);
       if (adapter) await run(adapter, job, targetOf(job.shard), options);
     }
     const refused = new Set([...targets.values()].flatMap((target) => target.finish()));
-    return some.filter(({ ref }) => refused.has(ref));
+    return read.filter(({ ref }) => refused.has(ref));
   };
   try {
     await keepingOpen(async () => {
       // Another process that was faster may have wanted less, such as no words.
-      let left = jobs;
-      for (let round = 0; left.length > 0 && round < MOST_ROUNDS; round++)
-        left = (await runOnce(left)).map((job) => ({ ...job, isNew: false }));
+      let left = await runOnce(jobs);
+      for (let round = 1; left.length > 0 && round < MOST_ROUNDS; round++)
+        left = await runOnce(left.map((job) => ({ ...job, isNew: false })));
     });
   } finally {
     for (const target of targets.values()) target.shard.close();
@@ -67,6 +70,8 @@ export async function runJobs(
 /** A shard, and what waits to be put into it. */
 interface Target {
   shard: DatabaseSync;
+  /** The texts of what waits. */
+  slabs: Slabs;
   seen(ref: SessionRef): Known | undefined;
   add(addition: Addition): void;
   flush(): void;
@@ -83,8 +88,8 @@ function newTarget(shard: DatabaseSync, { onDone }: RunOptions): Target {
     "SELECT stamp, (SELECT value FROM cursor WHERE session = key) AS cursor, searchable, files, gone FROM session WHERE path = ? AND original_id = ? AND thread = ? AND agent = ?",
   );
   let writer: Writer | undefined;
+  const slabs = newSlabs();
   let waiting: Addition[] = [];
-  let size = 0;
   let refused = new Set<SessionRef>();
   const flush = () => {
     if (waiting.length === 0) return;
@@ -94,16 +99,16 @@ function newTarget(shard: DatabaseSync, { onDone }: RunOptions): Target {
       if (!written.has(addition)) refused.add(addition.ref);
       else if (addition.piece.end) onDone(doneOf(addition));
     waiting = [];
-    size = 0;
+    slabs.clear();
   };
   return {
     shard,
+    slabs,
     seen: ({ path, originalId, thread, agent }) =>
       find.get(path, originalId, thread ?? "", agent) as unknown as Known | undefined,
     add(addition) {
       waiting.push(addition);
-      for (const { text } of addition.piece.docs) size += text.length;
-      if (size >= BATCH_TEXT || waiting.length >= BATCH_SESSIONS) flush();
+      if (slabs.size() >= BATCH_TEXT || waiting.length >= BATCH_SESSIONS) flush();
     },
     flush,
     isRefused: (ref) => refused.has(ref),
@@ -142,7 +147,7 @@ async function run(
   const words = options.words || known?.searchable === 1;
   const begun = known && words === (known.searchable === 1) ? cursorIn(known, ref) : undefined;
   let seen = known && { stamp: known.stamp, cursor: known.cursor, searchable: known.searchable };
-  for await (const piece of pieces(adapter, ref, words, begun)) {
+  for await (const piece of pieces(adapter, ref, { words, begun, put: target.slabs.put })) {
     target.add({ adapter, ref, id, seen, isNew: known === undefined, words, piece });
     if (piece.end) return;
     // The rest goes on from what is in the shard then.
@@ -152,14 +157,9 @@ async function run(
   }
 }
 
-async function* pieces(
-  adapter: Reader,
-  ref: SessionRef,
-  words: boolean,
-  begun: Cursor | undefined,
-): AsyncGenerator<Piece> {
+async function* pieces(adapter: Reader, ref: SessionRef, options: IndexOptions): AsyncGenerator<Piece> {
   try {
-    for await (const piece of readSession(adapter, ref, { words, begun })) {
+    for await (const piece of readSession(adapter, ref, options)) {
       if (piece.cursor) piece.cursor.print = printOf(ref.path, piece.cursor.at.offset);
       yield piece;
     }

@@ -43,14 +43,14 @@ export function newWriter(shard: DatabaseSync): Writer {
     write: (additions) =>
       transaction(shard, () => {
         statements.dropNote.run(COSTS);
-        const oldestFirst = additions.toSorted((a, b) => changedAt(a.ref) - changedAt(b.ref));
-        const ids = newIds(statements, oldestFirst);
-        return oldestFirst.filter((addition) => add(statements, ids, addition));
+        const added = additions.flatMap((addition) => add(statements, addition) ?? []);
+        addWords(statements, added);
+        return added.map(({ addition }) => addition);
       }),
     remove: (key) =>
       transaction(shard, () => {
         statements.dropNote.run(COSTS);
-        clear(statements, key);
+        for (const chunk of takeAll(statements, key)) removeRows(statements, chunk);
         statements.dropCursor.run(key);
         statements.drop.run(key);
       }),
@@ -69,36 +69,53 @@ function transaction<T>(shard: DatabaseSync, work: () => T): T {
   }
 }
 
-function add(statements: Statements, ids: Ids, addition: Addition): boolean {
+/** An addition whose session has its row, and what it takes the place of. */
+interface Added {
+  addition: Addition;
+  key: number;
+  replaced: Chunk[];
+}
+
+/** All but the words. */
+function add(statements: Statements, addition: Addition): Added | undefined {
   const { ref, seen, piece } = addition;
   const row = statements.find.get(ref.path, ref.originalId, ref.thread ?? "", ref.agent) as
     | (Seen & { key: number })
     | undefined;
   const isAsSeen =
     row?.stamp === seen?.stamp && row?.cursor === seen?.cursor && row?.searchable === seen?.searchable;
-  if (!isAsSeen) return false;
+  if (!isAsSeen) return undefined;
   const key = row?.key ?? insert(statements, addition);
-  if (row && !piece.isContinued) clear(statements, key);
-  else if (row) clearPassing(statements, key);
+  const replaced = row ? (piece.isContinued ? takePassing(statements, key) : takeAll(statements, key)) : [];
   addUsages(statements, key, piece.usages);
-  addDocs(statements, ids, key, addition);
   if (piece.cursor) statements.cursor.run(key, JSON.stringify(piece.cursor));
   else if (row) statements.dropCursor.run(key);
   if (row) update(statements, key, addition);
-  return true;
+  return { addition, key, replaced };
 }
 
-function clear(statements: Statements, key: number): void {
-  for (const { first, last } of statements.chunks.all(key) as unknown as Chunk[])
-    removeRows(statements, first, last);
+/** The words of all sessions together, because FTS5 writes out what it has gathered when a row has a trigger. */
+function addWords(statements: Statements, added: readonly Added[]): void {
+  for (const { replaced } of added) for (const chunk of replaced) removeRows(statements, chunk);
+  const oldestFirst = added.toSorted((a, b) => changedAt(a.addition.ref) - changedAt(b.addition.ref));
+  const ids = newIds(
+    statements,
+    oldestFirst.map(({ addition }) => addition),
+  );
+  for (const { addition, key } of oldestFirst) addDocs(statements, ids, key, addition);
+}
+
+function takeAll(statements: Statements, key: number): Chunk[] {
+  const chunks = statements.chunks.all(key) as unknown as Chunk[];
   statements.dropChunks.run(key);
   statements.dropUsage.run(key);
+  return chunks;
 }
 
-function clearPassing(statements: Statements, key: number): void {
-  for (const { first, last } of statements.passing.all(key) as unknown as Chunk[])
-    removeRows(statements, first, last);
+function takePassing(statements: Statements, key: number): Chunk[] {
+  const chunks = statements.passing.all(key) as unknown as Chunk[];
   statements.dropPassing.run(key);
+  return chunks;
 }
 
 interface Chunk {
@@ -106,7 +123,7 @@ interface Chunk {
   last: number;
 }
 
-function removeRows(statements: Statements, first: number, last: number): void {
+function removeRows(statements: Statements, { first, last }: Chunk): void {
   for (let id = first; id <= last; id++) statements.dropWords.run(id);
   statements.dropEntries.run(first, last);
 }

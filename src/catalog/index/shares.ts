@@ -1,0 +1,91 @@
+// Who reads what, of several threads: each has an order of its own in which it takes pieces of the work that nobody has
+// taken yet. Plain data and shared memory, so that it can be handed to a thread.
+import { sizeOf } from "../scan.ts";
+import type { Job } from "./job.ts";
+
+export interface Share {
+  pieces: readonly WorkPiece[];
+  /** A number for each piece of all shares: 1 = somebody has taken it. */
+  taken: Int32Array<SharedArrayBuffer>;
+}
+
+interface WorkPiece {
+  number: number;
+  jobs: readonly Job[];
+}
+
+/** The jobs of a share that no other thread was faster to take. */
+export function* takeJobs({ pieces, taken }: Share): Generator<Job> {
+  for (const { number, jobs } of pieces) if (Atomics.compareExchange(taken, number, 0, 1) === 0) yield* jobs;
+}
+
+/**
+ * With words each thread has shards of its own: none waits for another, and the newest texts of a shard come first
+ * whatever agent they are from. A list only writes a few rows, so each has agents of its own there and helps others
+ * later: the code that reads an agent's sessions has to be compiled in each thread that runs it.
+ */
+export function sharesOf(jobs: readonly Job[], count: number, words: boolean): Share[] {
+  const groups = groupsOf(jobs, words ? ({ shard }) => shard : ({ ref }) => ref.agent);
+  const owned = evenly(groups, count);
+  const orders = words
+    ? owned.map((own) => [inOrder(jobs, own)])
+    : owned.map((own) => [...own, ...groups.filter((group) => !own.includes(group))].flatMap(piecesOf));
+  const numbers = new Map<readonly Job[], number>();
+  for (const piece of orders.flat()) if (!numbers.has(piece)) numbers.set(piece, numbers.size);
+  const taken = new Int32Array(new SharedArrayBuffer(4 * Math.max(1, numbers.size)));
+  return orders.map((order) => ({
+    pieces: order.map((own) => ({ number: numbers.get(own) ?? 0, jobs: own })),
+    taken,
+  }));
+}
+
+export function bytesOf(jobs: readonly Job[]): number {
+  return jobs.reduce((sum, { ref }) => sum + sizeOf(ref), 0);
+}
+
+interface Group {
+  jobs: readonly Job[];
+  bytes: number;
+  pieces?: Job[][];
+}
+
+/** The largest first. */
+function groupsOf(jobs: readonly Job[], keyOf: (job: Job) => unknown): Group[] {
+  const groups = [...Map.groupBy(jobs, keyOf).values()].map((own) => ({ jobs: own, bytes: bytesOf(own) }));
+  return groups.sort((a, b) => b.bytes - a.bytes);
+}
+
+function evenly(largestFirst: readonly Group[], count: number): Group[][] {
+  const shares = Array.from({ length: count }, () => ({ bytes: 0, groups: [] as Group[] }));
+  for (const group of largestFirst) {
+    const least = shares.reduce((a, b) => (b.bytes < a.bytes ? b : a));
+    least.bytes += group.bytes;
+    least.groups.push(group);
+  }
+  return shares.map(({ groups }) => groups);
+}
+
+/** The newest first, as they were given. */
+function inOrder(jobs: readonly Job[], groups: readonly Group[]): Job[] {
+  const own = new Set(groups.flatMap((group) => group.jobs));
+  return jobs.filter((job) => own.has(job));
+}
+
+const PIECE = 4 << 20;
+
+/** The same ones each time: they are known by what they are. */
+function piecesOf(group: Group): Job[][] {
+  if (group.pieces) return group.pieces;
+  const pieces: Job[][] = [];
+  let bytes = PIECE;
+  for (const job of group.jobs) {
+    if (bytes >= PIECE) {
+      pieces.push([]);
+      bytes = 0;
+    }
+    pieces.at(-1)?.push(job);
+    bytes += sizeOf(job.ref);
+  }
+  group.pieces = pieces;
+  return pieces;
+}

@@ -1,0 +1,42 @@
+// Texts that wait to be put into the index, as bytes in a few large blocks: as strings they would outlive the engine's
+// young generation, and collecting them took longer and more memory than the blocks do.
+
+export interface Slabs {
+  /** The text as UTF-8, valid until all are let go of. */
+  put(text: string): Uint8Array;
+  /** How many bytes wait. */
+  size(): number;
+  /** The blocks can be filled again. */
+  clear(): void;
+}
+
+const SLAB = 1 << 20;
+
+export function newSlabs(): Slabs {
+  const slabs: Buffer[] = [];
+  let current = 0;
+  let used = 0;
+  let size = 0;
+  return {
+    put(text) {
+      const length = Buffer.byteLength(text);
+      size += length;
+      if (length > SLAB) return Buffer.from(text);
+      if (used + length > SLAB) {
+        current++;
+        used = 0;
+      }
+      slabs[current] ??= Buffer.allocUnsafeSlow(SLAB);
+      const bytes = (slabs[current] as Buffer).subarray(used, used + length);
+      bytes.write(text);
+      used += length;
+      return bytes;
+    },
+    size: () => size,
+    clear() {
+      current = 0;
+      used = 0;
+      size = 0;
+    },
+  };
+}
