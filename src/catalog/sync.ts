@@ -30,6 +30,8 @@ export interface SyncOptions {
   words: boolean;
   /** Stop once that many of the newest sessions are up to date. */
   newest?: number;
+  /** What there is to do in this thread while others read: called only where there is so much to read. */
+  meanwhile?(): Promise<unknown>;
   onProgress?(progress: Progress): void;
   /** A part of a store that could not be looked at. */
   onProblem?: OnProblem;
@@ -302,7 +304,7 @@ type Counts = Pick<SyncReport, "added" | "updated" | "unchanged" | "problems">;
 type Work = ReturnType<typeof newWork>;
 
 /** Reads sessions, in threads where there is much to read, and counts them. */
-function newWork({ folder }: Catalog, { words, onProgress, adapters: load }: SyncOptions) {
+function newWork({ folder }: Catalog, { words, onProgress, adapters: load, meanwhile }: SyncOptions) {
   const counts: Counts = { added: 0, updated: 0, unchanged: 0, problems: 0 };
   const progress = { sessions: 0, ofSessions: 0, bytes: 0, ofBytes: 0 };
   const onDone = ({ bytes, outcome, hasProblem }: Done) => {
@@ -326,10 +328,11 @@ function newWork({ folder }: Catalog, { words, onProgress, adapters: load }: Syn
       progress.ofBytes = bytesOf(jobs);
       const readers = load ? await load() : (await import("../adapters/readers.ts")).readers;
       const { runJobs } = await import("./index/run.ts");
+      const isBulk = progress.ofBytes >= WORTH_THREADS;
       const own = (share: Iterable<Job>) => runJobs(share, readers, { folder, words, onDone });
       // Other threads have the adapters on the list only.
-      if (load || progress.ofBytes < WORTH_THREADS) await own(jobs);
-      else await crew.run(jobs, own);
+      if (load || !isBulk) await own(jobs);
+      else await crew.run(jobs, own, meanwhile);
       return counts;
     },
     end: () => crew.end(),

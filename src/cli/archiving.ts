@@ -17,20 +17,29 @@ export async function addGone({ home, batonHome, adapters }: Context, catalog: C
 /** Somebody else's archiving of a large store. */
 const PATIENCE_MS = 600_000;
 
-/** `only`: no others have changed. */
-export async function archiveAll(context: Context, only?: readonly SessionRef[]): Promise<Archived> {
+interface ArchivingOptions {
+  /** No others have changed. */
+  only?: readonly SessionRef[] | undefined;
+  /** Somebody else shows how far they are. */
+  isQuiet?: boolean;
+}
+
+export async function archiveAll(
+  context: Context,
+  { only, isQuiet = false }: ArchivingOptions = {},
+): Promise<Archived> {
   const { output, batonHome, home } = context;
   const adapters = await context.adapters();
   const found = only
     ? only.map((ref) => ({ ref, adapter: adapterNamed(ref.agent, adapters) }))
     : walk(home, adapters);
-  const progress = output.progress("Archiving");
+  const progress = isQuiet ? undefined : output.progress("Archiving");
   const archived = await archiveSessions(batonHome, found, {
-    onProgress: ({ bytes: done, ofBytes }) => progress.at(done, ofBytes, bytes),
+    onProgress: ({ bytes: done, ofBytes }) => progress?.at(done, ofBytes, bytes),
     onRebuild: output.warn,
     patience: PATIENCE_MS,
   });
-  progress.end();
+  progress?.end();
   for (const { agent, originalId, problem } of archived.problems)
     output.warn(`${agent}:${originalId} is not archived: ${problem}`);
   return archived;

@@ -12,7 +12,7 @@ import { BatonError } from "../session/error.ts";
 import type { Context } from "./context.ts";
 import { bytes, counted } from "./text.ts";
 
-export interface Wanted extends Pick<SyncOptions, "words" | "newest"> {
+export interface Wanted extends Pick<SyncOptions, "words" | "newest" | "meanwhile"> {
   /** Only these agents' stores are looked at; absent = all. */
   places?: readonly Place[];
 }
@@ -55,6 +55,7 @@ export async function update(context: Context, catalog: Catalog, wanted: Wanted)
   const report = await sync(catalog, home, places, {
     words: wanted.words,
     ...(wanted.newest !== undefined && { newest: wanted.newest }),
+    ...(wanted.meanwhile && { meanwhile: wanted.meanwhile }),
     onProgress: ({ bytes: done, ofBytes }) => progress.at(done, ofBytes, bytes),
     onProblem: (path, error) => problems.push(`${path}: ${error.message}`),
   });

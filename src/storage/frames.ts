@@ -7,10 +7,13 @@ export interface OpenedFile {
   size: number;
   mtimeMs: number;
   inode: number;
-  /** The bytes of a stretch, fewer where the file has been cut meanwhile. Not used again by the reader. */
+  /** The bytes of a stretch, fewer where the file has been cut meanwhile. Valid until the next call. */
   read(from: number, to: number): Buffer;
   close(): void;
 }
+
+/** One for all: memory that is new has to be cleared by the system first, which takes as long as reading into it. */
+let room = Buffer.alloc(0);
 
 /** Synchronous, because most files are small and a promise for each step would cost more than the step. */
 export function openToFrame(path: string): OpenedFile {
@@ -26,7 +29,9 @@ export function openToFrame(path: string): OpenedFile {
     mtimeMs: found.mtimeMs,
     inode: found.ino,
     read(from, to) {
-      const buffer = Buffer.allocUnsafeSlow(Math.max(0, to - from));
+      const size = Math.max(0, to - from);
+      if (size > room.length) room = Buffer.allocUnsafeSlow(size);
+      const buffer = room.subarray(0, size);
       let at = 0;
       while (at < buffer.length) {
         const count = readSync(file, buffer, at, buffer.length - at, from + at);

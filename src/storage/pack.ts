@@ -3,9 +3,8 @@
 // other), and a pack tells everything about itself, so that an index of it can be made anew.
 import { hash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
-import { availableParallelism } from "node:os";
 import { promisify } from "node:util";
-import { constants, zstdCompress, zstdCompressSync, zstdDecompress } from "node:zlib";
+import { constants, zstdCompressSync, zstdDecompress } from "node:zlib";
 import { BatonError } from "../session/error.ts";
 import { codeOf } from "./disk.ts";
 
@@ -112,37 +111,21 @@ export function digestOf(bytes: Uint8Array): Buffer {
   return hash("sha256", bytes, "buffer");
 }
 
-/** In threads of their own, so that all processors work. */
-const compressing = promisify(zstdCompress);
 const decompressing = promisify(zstdDecompress);
 
-/** Higher levels take twice the time for a twentieth less. */
-const LEVEL = 3;
+/** Higher levels take twice the time for a twelfth less. */
+const LEVEL = 1;
 
-/** More at once than there are processors would only fight for memory. */
-const AT_ONCE = Math.max(2, availableParallelism());
-const waiting: (() => void)[] = [];
-let running = 0;
-
-/** Handing less than this to a thread takes longer than doing it. */
-const WORTH_A_THREAD = 16 << 10;
-
-/** In one step for most frames: the library goes back and forth for every piece of its output. */
-export async function compressed(bytes: Uint8Array): Promise<Buffer> {
-  const options = {
+/**
+ * At once and here: to hand a megabyte to another thread and to hear of it takes about as long as to compress it. In
+ * one step for most frames: the library goes back and forth for every piece of its output.
+ */
+export function compressed(bytes: Uint8Array): Buffer {
+  return zstdCompressSync(bytes, {
     params: { [constants.ZSTD_c_compressionLevel]: LEVEL },
     pledgedSrcSize: bytes.length,
     chunkSize: (bytes.length >> 2) + 1024,
-  };
-  if (bytes.length < WORTH_A_THREAD) return zstdCompressSync(bytes, options);
-  if (running >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
-  running++;
-  try {
-    return await compressing(bytes, options);
-  } finally {
-    running--;
-    waiting.shift()?.();
-  }
+  });
 }
 
 /** The bytes of a frame, which are what they were or an error. */

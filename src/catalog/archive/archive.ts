@@ -2,6 +2,7 @@
 // unchanged costs a comparison; of a file that has grown only the last frame is written again; bytes that are there
 // already are not written twice.
 import type { DatabaseSync } from "node:sqlite";
+import { setImmediate } from "node:timers/promises";
 import type { FileRef, SessionRef } from "../../adapters/adapter.ts";
 import { codeOf } from "../../storage/disk.ts";
 import { keepingOpen } from "../../storage/sqlite.ts";
@@ -104,6 +105,8 @@ function keyOf(...parts: unknown[]): string {
   return parts.join("\0");
 }
 
+const HEARD = 16;
+
 async function archiveAll(
   database: DatabaseSync,
   batches: Batches,
@@ -126,6 +129,8 @@ async function archiveAll(
       result.problems.push({ id: idOf(one.found.ref), agent, originalId, path, problem });
     }
     bytes += one.bytes;
+    // Small files are read and compressed without waiting, and meanwhile others want to be heard.
+    if (at % HEARD === HEARD - 1) await setImmediate();
     onProgress?.({ sessions: at + 1, bytes, ofSessions: todo.length, ofBytes });
   }
 }

@@ -16,7 +16,7 @@ import { addFrame, addPack, packName, packNumber } from "./manifest.ts";
 import { applyNote, type Note } from "./notes.ts";
 
 export interface Batches {
-  /** Takes a frame in, unless it is there already; its hash as notes name it. The bytes are not to be changed. */
+  /** Takes a frame in, unless it is there already; its hash as notes name it. The bytes are not needed any more then. */
   frame(bytes: Buffer): Promise<string>;
   /** A frame that was there before, by its hash as notes name it. */
   read(hash: string): Promise<Buffer>;
@@ -32,7 +32,7 @@ export interface Batches {
 interface Frame {
   hash: Buffer;
   size: number;
-  compressed: Promise<Buffer>;
+  compressed: Buffer;
 }
 
 interface Batch {
@@ -72,9 +72,7 @@ export async function newBatches(folder: string, database: DatabaseSync): Promis
       const name = hash.toString("base64");
       if (pending.has(name) || known.get(hash)) return name;
       pending.add(name);
-      const work = compressed(bytes);
-      work.catch(() => undefined);
-      batch.frames.push({ hash, size: bytes.length, compressed: work });
+      batch.frames.push({ hash, size: bytes.length, compressed: compressed(bytes) });
       batch.bytes += bytes.length;
       if (batch.bytes >= BATCH_BYTES) await send();
       return name;
@@ -153,7 +151,7 @@ async function writeBatch(
   const { writer, key } = pack;
   const before = writer.size();
   const places: Place[] = [];
-  for (const { hash, size, compressed: work } of frames) places.push(writer.frame(hash, size, await work));
+  for (const { hash, size, compressed: bytes } of frames) places.push(writer.frame(hash, size, bytes));
   for (const note of notes) writer.note(JSON.stringify(note));
   await writer.sync();
   database.exec("BEGIN IMMEDIATE");

@@ -13,8 +13,12 @@ import { bytesOf, type Share, sharesOf, takeJobs } from "./shares.ts";
 export interface Crew {
   /** Starts the threads, unless they are there already. */
   start(): void;
-  /** Shares the jobs out, one share to `own`, which is this thread. */
-  run(jobs: readonly Job[], own: (share: Iterable<Job>) => Promise<void>): Promise<void>;
+  /** Shares the jobs out, one share to `own`, which is this thread, unless it has something else to do. */
+  run(
+    jobs: readonly Job[],
+    own: (share: Iterable<Job>) => Promise<void>,
+    meanwhile?: () => Promise<unknown>,
+  ): Promise<void>;
   end(): Promise<void>;
 }
 
@@ -26,20 +30,18 @@ export function newCrew({ folder, words, onDone }: RunOptions): Crew {
     start() {
       while (members.length < others) add();
     },
-    async run(jobs, own) {
+    async run(jobs, own, meanwhile) {
       crew.start();
       const isMuch = bytesOf(jobs) >= MUCH;
-      if (isMuch) {
-        add();
-        // Texts live until they are stored, and the engine would let several hundred megabytes of them pile up.
-        if (words) process.getBuiltinModule("node:v8").setFlagsFromString("--heap-growing-percent=60");
-      }
-      const shares = sharesOf(jobs, isMuch ? members.length : members.length + 1, words);
-      const first = isMuch ? undefined : shares.shift();
-      await Promise.all([
-        first && own(takeJobs(first)),
-        ...shares.map((share, at) => members[at]?.run(share)),
-      ]);
+      if (isMuch && words) keepMemorySmall();
+      const isFree = !isMuch && !meanwhile;
+      if (!isFree) add();
+      const shares = sharesOf(jobs, isFree ? members.length + 1 : members.length, words);
+      const first = isFree ? shares.shift() : undefined;
+      const all = [...shares.map((share, at) => members[at]?.run(share)), meanwhile?.()];
+      // What goes wrong with one does not end the others.
+      const ended = await Promise.allSettled([first && own(takeJobs(first)), ...all]);
+      for (const one of ended) if (one.status === "rejected") throw one.reason;
     },
     async end() {
       await Promise.all(members.map((member) => member.end()));
@@ -51,6 +53,19 @@ export function newCrew({ folder, words, onDone }: RunOptions): Crew {
 /** This thread does not read so much: the memory of others can be bounded. */
 const MUCH = 512 << 20;
 const YOUNG_MB = 16;
+
+/**
+ * Objects live until they are stored, and the engine would let several hundred megabytes of them pile up. What is left
+ * of finding the sessions, which this thread will not look at again soon, would stay as long as it waits.
+ */
+function keepMemorySmall(): void {
+  const { setFlagsFromString } = process.getBuiltinModule("node:v8");
+  setFlagsFromString("--heap-growing-percent=60");
+  setFlagsFromString("--expose-gc");
+  // Only a context that is made behind the flag has it.
+  const collect: unknown = process.getBuiltinModule("node:vm").runInNewContext("globalThis.gc");
+  if (typeof collect === "function") collect();
+}
 
 interface Member {
   run(share: Share): Promise<void>;

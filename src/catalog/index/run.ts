@@ -27,7 +27,7 @@ export interface Done {
 }
 
 /** So many bytes of texts or sessions are put in at once: the index is written out after each time, and merged later. */
-const BATCH_TEXT = 4 << 20;
+const BATCH_TEXT = 6 << 20;
 const BATCH_SESSIONS = 200;
 const HEARD = 16;
 const MOST_ROUNDS = 5;

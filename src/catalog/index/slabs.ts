@@ -11,6 +11,8 @@ export interface Slabs {
 }
 
 const SLAB = 1 << 20;
+/** Bytes of UTF-8 that a character of a string takes at the most. */
+const WIDEST = 3;
 
 export function newSlabs(): Slabs {
   const slabs: Buffer[] = [];
@@ -19,18 +21,24 @@ export function newSlabs(): Slabs {
   let size = 0;
   return {
     put(text) {
-      const length = Buffer.byteLength(text);
-      size += length;
-      if (length > SLAB) return Buffer.from(text);
+      // Measuring takes about as long as writing, so most are only written.
+      const most = WIDEST * text.length;
+      const length = used + most > SLAB ? Buffer.byteLength(text) : most;
+      if (length > SLAB) {
+        size += length;
+        return Buffer.from(text);
+      }
       if (used + length > SLAB) {
         current++;
         used = 0;
       }
       slabs[current] ??= Buffer.allocUnsafeSlow(SLAB);
-      const bytes = (slabs[current] as Buffer).subarray(used, used + length);
-      bytes.write(text);
-      used += length;
-      return bytes;
+      const slab = slabs[current] as Buffer;
+      const begin = used;
+      const written = slab.write(text, begin);
+      used += written;
+      size += written;
+      return slab.subarray(begin, used);
     },
     size: () => size,
     clear() {

@@ -9,7 +9,12 @@ import { withoutSequences } from "../../session/escapes.ts";
  */
 export function foldText(text: string): string {
   const plain = withoutColours(text);
-  return BEYOND_ASCII.test(plain) ? plain.replace(BEYOND_ASCII_RUN, foldRun) : plain;
+  return isAscii(plain) ? plain : plain.replace(BEYOND_ASCII_RUN, foldRun);
+}
+
+/** Measured, which Node does many bytes at a time: a pattern looks at one after the other. */
+function isAscii(text: string): boolean {
+  return Buffer.byteLength(text) === text.length;
 }
 
 /** The words of a text in their order, each as the index spells it. */
@@ -40,7 +45,6 @@ export function isPiece(character: string): boolean {
 /** What the tokenizer takes for a word. */
 const WORD = /[a-z0-9\u0080-\u{10ffff}]+/gu;
 
-const BEYOND_ASCII = /[^\x00-\x7f]/;
 const BEYOND_ASCII_RUN = /[^\x00-\x7f]+/g;
 
 /** Letters that may come in pieces which make another letter: Indic vowels, Hangul, voiced kana. */

@@ -175,7 +175,7 @@ function named(statements: Statements, value: string | undefined): number | null
   if (known !== undefined) return known;
   statements.name.run(value);
   const { key } = statements.nameKey.get(value) as { key: number };
-  if (statements.names.size > 50_000) statements.names.clear();
+  if (statements.names.size > 10_000) statements.names.clear();
   statements.names.set(value, key);
   return key;
 }

@@ -1,6 +1,7 @@
 // sync: brings the catalog up to date with the stores, and the archive with it; once, or as long as it runs.
 import type { Command } from "commander";
 import type { SessionRef } from "../../adapters/adapter.ts";
+import type { Archived } from "../../catalog/archive/archive.ts";
 import { type Catalog, discardCatalog, isCurrent, openCatalog } from "../../catalog/catalog.ts";
 import { type SyncReport, syncFiles } from "../../catalog/sync.ts";
 import { watch } from "../../catalog/watch.ts";
@@ -26,10 +27,20 @@ export function define(command: Command, run: Run): void {
 
 async function synchronise(context: Context, options: Options): Promise<undefined> {
   if (options.rebuild) discardCatalog(context.batonHome);
-  await withCatalog(context, { words: true }, async (catalog, report) => {
-    await tell(context, report, options);
-    if (options.watch) await stay(context, catalog, options);
-  });
+  // While other threads read very much, this one can archive it.
+  let archiving: Promise<Archived> | undefined;
+  const meanwhile = () => {
+    archiving = archiveAll(context, { isQuiet: true });
+    return archiving;
+  };
+  await withCatalog(
+    context,
+    { words: true, ...(options.archive && { meanwhile }) },
+    async (catalog, report) => {
+      await tell(context, report, options, { archiving });
+      if (options.watch) await stay(context, catalog, options);
+    },
+  );
 }
 
 /** Until somebody ends the process. */
@@ -49,7 +60,7 @@ async function stay(context: Context, catalog: Catalog, options: Options): Promi
     const report = quick ?? (await update(context, current, { words: true }));
     const { added, updated, removed, moved } = report;
     // The archive keeps a session that was moved under its new path too.
-    if (added + updated + removed + moved > 0) await tell(context, report, options, quick?.refs);
+    if (added + updated + removed + moved > 0) await tell(context, report, options, { only: quick?.refs });
   };
   await watch(home, places, onChange, {
     signal: new AbortController().signal,
@@ -57,15 +68,21 @@ async function stay(context: Context, catalog: Catalog, options: Options): Promi
   });
 }
 
-/** `only`: the sessions that have changed, where they are known. */
+interface Told {
+  /** The sessions that have changed, where they are known. */
+  only?: readonly SessionRef[] | undefined;
+  /** They are being archived already. */
+  archiving?: Promise<Archived> | undefined;
+}
+
 async function tell(
   context: Context,
   report: SyncReport,
   options: Options,
-  only?: readonly SessionRef[],
+  { only, archiving }: Told,
 ): Promise<void> {
   const { output } = context;
-  const archived = options.archive ? await archiveAll(context, only) : undefined;
+  const archived = options.archive ? await (archiving ?? archiveAll(context, { only })) : undefined;
   const { added, updated, removed, unchanged, problems, ms } = report;
   const kept = archived && { archived: { added: archived.added, updated: archived.updated } };
   const facts = { added, updated, removed, unchanged, problems, ms: Math.round(ms), ...kept };
