@@ -108,6 +108,9 @@ const NEXT_PROJECT = `WITH RECURSIVE next(value) AS (
   SELECT (SELECT min(project) FROM session WHERE project > value) FROM next WHERE value IS NOT NULL
 ) SELECT value FROM next WHERE value IS NOT NULL`;
 
+/** A row without files is that of a session whose first piece is being read. */
+export const IS_READ = "files != '[]'";
+
 /** Whose badges they carry. */
 export function providersIn(catalog: Catalog): string[] {
   return valuesIn(catalog, "provider");
@@ -203,8 +206,7 @@ function summaryOf(row: Row, displayName: (model: string) => string, cost: CostF
 }
 
 function conditions(wanted: Query, models: () => string[]): { where: string; values: SQLInputValue[] } {
-  // A row without a time is that of a session whose first piece is being read.
-  const parts = ["updated > 0"];
+  const parts = [IS_READ];
   const values: SQLInputValue[] = [];
   const add = (condition: string, ...given: SQLInputValue[]) => {
     parts.push(condition);

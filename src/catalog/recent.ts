@@ -1,5 +1,6 @@
 // Sessions by the beginning of a name, newest first: what a shell offers while a command is typed.
 import type { Catalog } from "./catalog.ts";
+import { IS_READ } from "./query.ts";
 
 export interface Recent {
   id: string;
@@ -27,7 +28,7 @@ export function recentSessions(
     shard
       .prepare(
         `SELECT id, agent, original_id AS originalId, title, updated FROM session
-         WHERE updated > 0 AND parent IS NULL AND (gone IS NOT NULL) = ? AND agent = coalesce(?, agent)
+         WHERE ${IS_READ} AND parent IS NULL AND (gone IS NOT NULL) = ? AND agent = coalesce(?, agent)
            AND substr(${column}, 1, ?) = ?
          ORDER BY updated DESC LIMIT ?`,
       )

@@ -178,7 +178,8 @@ export function sqliteError(error: unknown, path: string): BatonError {
   return new BatonError(code, `${path} ${sentence}.`, hint, error);
 }
 
-function isUnopenable(error: unknown): boolean {
+/** Whether it could not be opened for writing, or not at all. */
+export function isUnopenable(error: unknown): boolean {
   return [READ_ONLY, CANNOT_OPEN].includes(numberOf(error));
 }
 

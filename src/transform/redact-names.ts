@@ -32,11 +32,23 @@ export function kindOfNamed(name: string, value: string): string | undefined {
   const found = NAMED.exec(name);
   const word = found?.groups?.name ?? "";
   if (!found || !isSecretName(word, name.slice(0, found.index))) return undefined;
-  return looksSecret({ name: word, value, isQuoted: true, isVariable: false }) ? kindOf(word) : undefined;
+  const isSecret =
+    looksSecret({ name: word, value, isQuoted: true, isVariable: false }) || isWord(word, value);
+  return isSecret ? kindOf(word) : undefined;
 }
 
 /** No shorter one is taken for a secret, see looksSecret. */
 const SHORTEST = 6;
+
+/** What a field says of itself: its type, or that it has none. */
+const SAYS_WHAT =
+  /^(?:string|text|password|passphrase|secret|number|boolean|input|varchar|hash(?:ed)?|plain(?:text)?|encrypted|bearer|basic|none|hidden|missing|invalid|expired|forgot(?:ten)?)$/i;
+
+/** In code a word is a variable or a type; as the password of an object it is the password. */
+function isWord(name: string, value: string): boolean {
+  if (kindOf(name) === "token" || !WORDS.test(value) || /\s/.test(value)) return false;
+  return !STAND_IN.test(value) && !SAYS_WHAT.test(value) && value.toLowerCase() !== name.toLowerCase();
+}
 
 function* accepted(text: string, match: RegExpExecArray): Generator<Found> {
   const { name = "", sign = "", quoted, escaped, bare } = match.groups ?? {};
@@ -95,7 +107,7 @@ function looksSecret({ name, value, isQuoted, isVariable }: Value): boolean {
   if (/^\d+$/.test(value)) return /^(?:pass|pwd)/i.test(name) && value.length >= 6;
   if (PATH.test(value) && !isRandom(value)) return false;
   if (isVariable) return !isDotted(value);
-  if (WORDS.test(value)) return isQuoted && isRandom(value);
+  if (WORDS.test(value)) return isRandom(value, isPassword ? SHORTEST_RANDOM : LONG);
   if (!isQuoted && EXPRESSION.test(value)) return isNoVariable(value, name, isPassword);
   return hasDigit(value) || /[!@#$%^&*+/=?~]/.test(value);
 }
@@ -111,9 +123,13 @@ function isDotted(value: string): boolean {
   return value.includes(".") && EXPRESSION.test(value) && !isRandom(value);
 }
 
+const LONG = 20;
+/** Beside a name that says that it is a password fewer letters are enough. */
+const SHORTEST_RANDOM = 8;
+
 /** Letters of both cases and digits in no order that a name would have, and many of them. */
-function isRandom(value: string): boolean {
-  if (value.length < 20) return false;
+function isRandom(value: string, least = LONG): boolean {
+  if (value.length < least) return false;
   const turns = value.match(/[a-z][A-Z]|[A-Z]{2}[a-z]|\d[A-Za-z]|[A-Za-z]\d/g)?.length ?? 0;
   return turns * 4 >= value.length;
 }

@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { newAnchors } from "./redact-anchors.ts";
 import { type Echoes, newEchoes } from "./redact-echoes.ts";
+import { shownIn } from "./redact-hidden.ts";
 import { privateKeys } from "./redact-keys.ts";
 import { LIBRARY_ANCHORS, type Library, loadLibrary } from "./redact-library.ts";
 import { kindOfNamed, namedSecrets } from "./redact-names.ts";
@@ -55,15 +56,28 @@ const SHORTEST = 8;
 
 function replaced(text: string, find: Memory["find"], marked: Numbers): string {
   if (text.length < SHORTEST) return text;
-  const found = united(find(text));
+  const found = united([...torn(text, find), ...find(text)]);
   if (found.length === 0) return text;
   const pieces: string[] = [];
   let done = 0;
   for (const { kind, from, to } of found) {
-    pieces.push(text.slice(done, from), marked(kind, text.slice(from, to)));
+    const secret = text.slice(from, to);
+    pieces.push(text.slice(done, from), marked(kind, shownIn(secret)?.text ?? secret));
     done = to;
   }
   return `${pieces.join("")}${text.slice(done)}`;
+}
+
+/** Secrets with something in them that is not seen when the text is shown. */
+function torn(text: string, find: Memory["find"]): Found[] {
+  const shown = shownIn(text);
+  if (!shown) return [];
+  const { places } = shown;
+  return find(shown.text).map(({ kind, from, to }) => ({
+    kind,
+    from: places[from] ?? 0,
+    to: (places[to - 1] ?? 0) + 1,
+  }));
 }
 
 const anchorsIn = newAnchors([...FORM_ANCHORS, ...LIBRARY_ANCHORS]);

@@ -31,6 +31,25 @@ describe("a secret that is told by its form", () => {
       expect(redactor.text(`${before}${secret}${after}`)).toBe(`${before}${mark}${after}`);
   });
 
+  it.each(WORDS)("$kind, with what is not seen in it: $secret", async ({ kind, secret }) => {
+    await fresh();
+    expect(redactor.text(secret)).toBe(marked(kind));
+    const [begin, end] = [secret.slice(0, 4), secret.slice(4)];
+    for (const hidden of [
+      "\u001b[m\u001b[K",
+      "\u001b]8;;x\u0007",
+      "\u200b",
+      "\u00ad",
+      "\r",
+      "\u0000",
+      "\ufeff",
+    ]) {
+      const text = redactor.text(`X=\u001b[01;31m${begin}${hidden}${end}\u001b[0m, and so on`);
+      // The same secret has the same mark; what stands around it stays.
+      expect(text).toBe(`X=\u001b[01;31m${marked(kind)}\u001b[0m, and so on`);
+    }
+  });
+
   it("is found anywhere in a long text", () => {
     const filler = "The quick brown fox jumps over the lazy dog.\n".repeat(12_000);
     for (const { secret } of WORDS.slice(0, 12)) {
@@ -131,6 +150,8 @@ describe("what is no secret stays", () => {
     "token: token1, token: token2",
     "compass: north1234, bypass=12345678",
     "Enter your password: then press return",
+    'password: "userPassword", secret = getAccessToken',
+    'const password = "swordfish"; passwordHash: bcryptHash',
     "Authorization: Bearer <token>",
     "Authorization: Bearer $" + "{token}",
     "Authorization: Bearer YOUR_TOKEN",
@@ -292,6 +313,23 @@ describe("a value", () => {
       env: { ...given.env, DB_PASSWORD: marked("password"), OPENAI_API_KEY: marked("key") },
       headers: { "x-api-key": marked("key") },
     });
+  });
+
+  it("that is a word is hidden where it can be nothing but a password", async () => {
+    await fresh();
+    const given = {
+      password: "swordfishing",
+      apiKey: "correct-horse-battery",
+      input: { pwd: "swordfishing" },
+    };
+    const hidden = {
+      password: marked("password"),
+      apiKey: marked("key"),
+      input: { pwd: marked("password") },
+    };
+    expect(redactor.value(given)).toEqual(hidden);
+    const kept = { password: "string", token: "identifier", secret: "required", apiKey: "your-api-key" };
+    expect(redactor.value(kept)).toEqual(kept);
   });
 
   it("without secrets is the same one", () => {

@@ -15,7 +15,7 @@ import { DatabaseSync } from "node:sqlite";
 import { BatonError } from "../../session/error.ts";
 import { acquire } from "../../storage/lock.ts";
 import { scanPack } from "../../storage/pack.ts";
-import { sqliteError } from "../../storage/sqlite.ts";
+import { isUnopenable, openToRead, sqliteError } from "../../storage/sqlite.ts";
 import { statement } from "../../storage/statement.ts";
 import { isDamage } from "../catalog.ts";
 import { archiveFolder } from "./folder.ts";
@@ -98,6 +98,8 @@ export async function readIndex(
   try {
     if (existsSync(indexPath(folder))) return current(opened(folder), folder);
   } catch (error) {
+    // Where nothing can be written SQLite cannot make its own files beside it either.
+    if (isUnopenable(error)) return openToRead(indexPath(folder));
     if (!isWorthless(error)) throw sqliteError(error, indexPath(folder));
   }
   // Only one at a time makes it anew.

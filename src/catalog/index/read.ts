@@ -83,6 +83,8 @@ export interface Piece {
     isWhole: boolean;
     /** False when it is worth trying again, although its files have not changed. */
     isLasting?: boolean;
+    /** It could not be read: what is known of it from before stays. */
+    isUnread?: true;
   };
 }
 

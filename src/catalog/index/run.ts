@@ -189,6 +189,7 @@ function unreadable(adapter: Reader, ref: SessionRef, error: unknown): Piece {
       problems: [message],
       hidden: undefined,
       isWhole: true,
+      isUnread: true,
       isLasting: error instanceof BatonError && error.code === "damaged",
     },
   };

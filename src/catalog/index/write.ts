@@ -43,8 +43,10 @@ export function newWriter(shard: DatabaseSync): Writer {
     write: (additions) =>
       transaction(shard, () => {
         statements.dropNote.run(COSTS);
+        // Before there are rows of these.
+        const { time } = statements.newest.get() as { time: number | null };
         const added = additions.flatMap((addition) => add(statements, addition) ?? []);
-        addWords(statements, added);
+        addWords(statements, added, time ?? Number.POSITIVE_INFINITY);
         return added.map(({ addition }) => addition);
       }),
     remove: (key) =>
@@ -94,12 +96,16 @@ function add(statements: Statements, addition: Addition): Added | undefined {
   return { addition, key, replaced };
 }
 
-/** The words of all sessions together, because FTS5 writes out what it has gathered when a row has a trigger. */
-function addWords(statements: Statements, added: readonly Added[]): void {
+/**
+ * The words of all sessions together, because FTS5 writes out what it has gathered when a row has a trigger. `newest`:
+ * when the newest of the others changed.
+ */
+function addWords(statements: Statements, added: readonly Added[], newest: number): void {
   for (const { replaced } of added) for (const chunk of replaced) removeRows(statements, chunk);
   const oldestFirst = added.toSorted((a, b) => changedAt(a.addition.ref) - changedAt(b.addition.ref));
   const ids = newIds(
     statements,
+    newest,
     oldestFirst.map(({ addition }) => addition),
   );
   for (const { addition, key } of oldestFirst) addDocs(statements, ids, key, addition);
@@ -186,9 +192,8 @@ type Ids = ReturnType<typeof newIds>;
  * The newest session has the greatest ids, so that the newest matches of a word are found first. Within a
  * transaction they only grow: the index would have to be written out each time they do not.
  */
-function newIds(statements: Statements, oldestFirst: readonly Addition[]) {
+function newIds(statements: Statements, newest: number, oldestFirst: readonly Addition[]) {
   const { low, high } = statements.bounds.get() as { low: number | null; high: number | null };
-  const newest = (statements.newest.get() as { time: number | null }).time ?? Number.POSITIVE_INFINITY;
   const isOlder = (time: number) => time < newest;
   const older = oldestFirst.filter(({ ref }) => isOlder(changedAt(ref)));
   let below = (low ?? MIDDLE) - older.reduce((sum, { piece }) => sum + piece.docs.length, 0);
@@ -217,7 +222,15 @@ function update(statements: Statements, key: number, addition: Addition): void {
     statements.progress.run(words ? 1 : 0, key);
     return;
   }
-  const { header, hidden, isWhole } = piece.end;
+  const { header, hidden, isWhole, problems, isUnread } = piece.end;
+  if (isUnread) {
+    statements.problems.run(
+      piece.end.isLasting === false ? "" : stampOf(addition.ref),
+      JSON.stringify(problems),
+      key,
+    );
+    return;
+  }
   const totals = isWhole ? header.metadata : totalsOf(statements, key, header);
   statements.update.run(...valuesOf(addition, piece.end, totals), words ? 1 : 0, key);
   if (hidden !== undefined) statements.hidden.run(hidden, key);
@@ -291,6 +304,7 @@ function prepare(shard: DatabaseSync) {
     update:
       sql(`UPDATE session SET ${COLUMNS.map((name) => `${name} = ?`).join()}, searchable = ?, gone = NULL
       WHERE key = ?`),
+    problems: sql("UPDATE session SET stamp = ?, problems = ?, gone = NULL WHERE key = ?"),
     progress: sql("UPDATE session SET searchable = ?, stamp = '' WHERE key = ?"),
     cursor: sql("INSERT OR REPLACE INTO cursor (session, value) VALUES (?, ?)"),
     dropCursor: sql("DELETE FROM cursor WHERE session = ?"),
