@@ -118,16 +118,21 @@ export function projectName(path: string): string {
   return /^[A-Za-z]:[\\/]/.test(path) || path.startsWith("\\\\") ? win32.basename(path) : basename(path);
 }
 
+/** What a store says of tokens may be damaged: no number, less than none, or more than can be. */
+export function wholeCount(count: number | undefined): number {
+  return Number.isSafeInteger(count) && (count as number) > 0 ? (count as number) : 0;
+}
+
 function totals(usages: ReadonlyMap<string, Usage>, recorded: number | undefined) {
   if (usages.size === 0) return recorded === undefined ? {} : { cost: recorded };
   const tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 };
   let cost: number | undefined = recorded;
   for (const usage of usages.values()) {
-    tokens.input += usage.input;
-    tokens.output += usage.output;
-    tokens.cacheRead += usage.cacheRead ?? 0;
-    tokens.cacheWrite += usage.cacheWrite ?? 0;
-    tokens.reasoning += usage.reasoning ?? 0;
+    tokens.input += wholeCount(usage.input);
+    tokens.output += wholeCount(usage.output);
+    tokens.cacheRead += wholeCount(usage.cacheRead);
+    tokens.cacheWrite += wholeCount(usage.cacheWrite);
+    tokens.reasoning += wholeCount(usage.reasoning);
     if (recorded === undefined && usage.cost !== undefined) cost = (cost ?? 0) + usage.cost;
   }
   return { tokens, ...(cost !== undefined && { cost }) };

@@ -6,7 +6,7 @@ import { type Archived, archiveSessions } from "../catalog/archive/archive.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { walk } from "../catalog/scan.ts";
 import type { Context } from "./context.ts";
-import { bytes } from "./text.ts";
+import { bytes, counted } from "./text.ts";
 
 /** Puts the sessions that only the archive holds into a catalog that does not know them, behind a whole sync. */
 export async function addGone({ home, batonHome, adapters }: Context, catalog: Catalog): Promise<void> {
@@ -20,26 +20,33 @@ const PATIENCE_MS = 600_000;
 interface ArchivingOptions {
   /** No others have changed. */
   only?: readonly SessionRef[] | undefined;
-  /** Somebody else shows how far they are. */
-  isQuiet?: boolean;
+  /** Somebody else shows how far they are: bytes, and of how many. */
+  onProgress?(done: number, ofBytes: number): void;
 }
 
 export async function archiveAll(
   context: Context,
-  { only, isQuiet = false }: ArchivingOptions = {},
+  { only, onProgress }: ArchivingOptions = {},
 ): Promise<Archived> {
   const { output, batonHome, home } = context;
   const adapters = await context.adapters();
+  const unseen: string[] = [];
   const found = only
     ? only.map((ref) => ({ ref, adapter: adapterNamed(ref.agent, adapters) }))
-    : walk(home, adapters);
-  const progress = isQuiet ? undefined : output.progress("Archiving");
+    : walk(home, adapters, { onProblem: (path, error) => unseen.push(`${path}: ${error.message}`) });
+  const progress = onProgress ? undefined : output.progress("Archiving");
   const archived = await archiveSessions(batonHome, found, {
-    onProgress: ({ bytes: done, ofBytes }) => progress?.at(done, ofBytes, bytes),
+    onProgress: ({ bytes: done, ofBytes }) =>
+      progress ? progress.at(done, ofBytes, bytes) : onProgress?.(done, ofBytes),
     onRebuild: output.warn,
     patience: PATIENCE_MS,
   });
   progress?.end();
+  // Where it is archived beside something else, that says so.
+  if (unseen.length > 0 && progress)
+    output.warn(
+      `${counted(unseen.length, "place")} could not be looked at: ${unseen[0]}. \`baton doctor\` shows all.`,
+    );
   for (const { agent, originalId, problem } of archived.problems)
     output.warn(`${agent}:${originalId} is not archived: ${problem}`);
   return archived;

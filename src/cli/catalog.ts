@@ -12,7 +12,9 @@ import { BatonError } from "../session/error.ts";
 import type { Context } from "./context.ts";
 import { bytes, counted } from "./text.ts";
 
-export interface Wanted extends Pick<SyncOptions, "words" | "newest" | "meanwhile"> {
+export interface Wanted extends Pick<SyncOptions, "words" | "newest"> {
+  /** See SyncOptions; it says how far it is, in bytes. */
+  meanwhile?(onProgress: (done: number, ofBytes: number) => void): Promise<unknown>;
   /** Only these agents' stores are looked at; absent = all. */
   places?: readonly Place[];
 }
@@ -51,12 +53,21 @@ export async function update(context: Context, catalog: Catalog, wanted: Wanted)
   const known = wanted.words ? [] : projectsIn(catalog);
   await context.findProjects(known.length > 0 ? known : undefined);
   const progress = output.progress("Reading sessions:");
+  const [reading, beside] = [
+    { done: 0, of: 0 },
+    { done: 0, of: 0 },
+  ];
+  const show = (which: typeof reading, done: number, of: number) => {
+    Object.assign(which, { done, of });
+    progress.at(reading.done + beside.done, reading.of + beside.of, bytes);
+  };
+  const { meanwhile } = wanted;
   const problems: string[] = [];
   const report = await sync(catalog, home, places, {
     words: wanted.words,
     ...(wanted.newest !== undefined && { newest: wanted.newest }),
-    ...(wanted.meanwhile && { meanwhile: wanted.meanwhile }),
-    onProgress: ({ bytes: done, ofBytes }) => progress.at(done, ofBytes, bytes),
+    ...(meanwhile && { meanwhile: () => meanwhile((done, of) => show(beside, done, of)) }),
+    onProgress: ({ bytes: done, ofBytes }) => show(reading, done, ofBytes),
     onProblem: (path, error) => problems.push(`${path}: ${error.message}`),
   });
   progress.end();

@@ -55,6 +55,7 @@ export function newContext(options: GlobalOptions): Context {
 /** A home that was named is looked at as it is: variables that move a store belong to the user's own. */
 function homeOf(named: string | undefined): Home {
   if (named === undefined) return { dir: homedir(), env: process.env };
+  if (named === "") throw new BatonError("usage", "--home names no folder.", "Name one, or leave it out.");
   const dir = resolve(named);
   if (statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return { dir, env: {} };
   throw new BatonError("not_found", `There is no folder ${dir}.`, "Check --home.");

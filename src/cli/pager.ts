@@ -21,7 +21,8 @@ export async function page(
   if (!output.isTerminal || command === undefined) return writeAll(pieces, output);
   const pager = spawn(command, words, {
     stdio: ["pipe", "inherit", "inherit"],
-    env: stays ? { ...process.env, LESS: "R" } : { LESS: "FRX", ...process.env },
+    // Without a locale less would show the bytes of every character beyond ASCII.
+    env: { LESSCHARSET: "utf-8", LESS: "FRX", ...process.env, ...(stays && { LESS: "R" }) },
   });
   const ended = new Promise<void>((resolve) => pager.once("close", () => resolve()));
   try {

@@ -11,7 +11,13 @@ export function sinceOf(text: string): Date {
 
 export function countOf(text: string): number {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError("Give a whole number.");
-  return Number(text);
+  return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
+}
+
+/** Nothing at all would be the folder that one is in, which is `.`. */
+export function folderOf(text: string): string {
+  if (text === "") throw new InvalidArgumentError("Name a folder.");
+  return text;
 }
 
 /** Given with commas, one by one, or by the option again. */
@@ -20,5 +26,6 @@ export function namesOf(text: string, before: readonly string[] = []): string[] 
     .split(",")
     .map((name) => name.trim())
     .filter((name) => name !== "");
+  if (names.length === 0) throw new InvalidArgumentError("Give a name.");
   return [...new Set([...before, ...names])];
 }

@@ -59,7 +59,7 @@ function read(path: string): Record<string, unknown> {
     throw wrong(path, `cannot be read: ${error instanceof Error ? error.message : error}`, error);
   }
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(text.replace(/^\ufeff/, ""));
     if (isObject(value) && isObject(value.models)) return value.models;
   } catch (error) {
     throw wrong(path, `is not JSON: ${error instanceof Error ? error.message : error}`, error);

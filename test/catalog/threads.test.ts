@@ -1,13 +1,13 @@
 // A home that is large enough for several threads, and for archiving it meanwhile: what comes of it is what one thread
 // makes of it, one after the other.
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
 import { adapters } from "../../src/adapters/index.ts";
-import { archivedSessions } from "../../src/catalog/archive/read.ts";
+import { archivedSessions, readArchived } from "../../src/catalog/archive/read.ts";
 import { openCatalog } from "../../src/catalog/catalog.ts";
 import { writeSession } from "./claude-session.ts";
 import { dump, lay, synced } from "./dump.ts";
@@ -75,6 +75,14 @@ describe("a large home", { timeout: 120_000 }, () => {
       added: 0,
       updated: 0,
     });
+    const files = kept.flatMap(({ agent, files: all }) => all.map((file) => ({ agent, ...file })));
+    const inFiles = files.filter(({ isRows }) => !isRows);
+    expect(inFiles.length).toBeGreaterThan(SESSIONS);
+    for (const { agent, path } of inFiles) {
+      const bytes = readFileSync(path);
+      const archivedBytes = await readArchived(own, { agent, path, offset: 0, length: bytes.length + 1 });
+      expect(archivedBytes.equals(bytes), path).toBe(true);
+    }
   });
 
   it("is searchable although it could not be archived, which is said", async () => {

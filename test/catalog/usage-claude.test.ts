@@ -33,6 +33,17 @@ describe("Claude Code", () => {
     expect(rows.map(({ messages }) => messages)).toEqual([1, 1]);
   });
 
+  it("counts that cannot be are none", async () => {
+    const home = newHome();
+    const odd = { input_tokens: -5, output_tokens: 1e308, cache_read_input_tokens: 2.5 };
+    home.write(claudePath(1), [
+      prompt(1, 1, 0),
+      reply({ session: 1, number: 2, seconds: 1, message: "msg_a", usage: { ...usage, ...odd } }),
+    ]);
+    const { total } = await home.usage();
+    expect(total.tokens).toEqual({ ...NONE, cacheWrite: 3000 });
+  });
+
   it("a message of several blocks counts once, with the last line's output", async () => {
     const home = newHome();
     home.write(claudePath(1), [

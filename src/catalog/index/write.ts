@@ -2,6 +2,7 @@
 // has gone on with a session since it was looked at leaves it alone: that process was faster.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Reader, SessionRef } from "../../adapters/adapter.ts";
+import { wholeCount } from "../../adapters/header.ts";
 import type { Header } from "../../session/session.ts";
 import { badgeOf } from "../../session/vendor.ts";
 import { changedAt, stampOf } from "../scan.ts";
@@ -43,10 +44,10 @@ export function newWriter(shard: DatabaseSync): Writer {
     write: (additions) =>
       transaction(shard, () => {
         statements.dropNote.run(COSTS);
-        // Before there are rows of these.
-        const { time } = statements.newest.get() as { time: number | null };
+        // Before there are rows of these, and before any go.
+        const before = boundsOf(statements);
         const added = additions.flatMap((addition) => add(statements, addition) ?? []);
-        addWords(statements, added, time ?? Number.POSITIVE_INFINITY);
+        addWords(statements, added, before);
         return added.map(({ addition }) => addition);
       }),
     remove: (key) =>
@@ -96,16 +97,12 @@ function add(statements: Statements, addition: Addition): Added | undefined {
   return { addition, key, replaced };
 }
 
-/**
- * The words of all sessions together, because FTS5 writes out what it has gathered when a row has a trigger. `newest`:
- * when the newest of the others changed.
- */
-function addWords(statements: Statements, added: readonly Added[], newest: number): void {
+/** The words of all sessions together, because FTS5 writes out what it has gathered when a row has a trigger. */
+function addWords(statements: Statements, added: readonly Added[], before: Bounds): void {
   for (const { replaced } of added) for (const chunk of replaced) removeRows(statements, chunk);
   const oldestFirst = added.toSorted((a, b) => changedAt(a.addition.ref) - changedAt(b.addition.ref));
   const ids = newIds(
-    statements,
-    newest,
+    before,
     oldestFirst.map(({ addition }) => addition),
   );
   for (const { addition, key } of oldestFirst) addDocs(statements, ids, key, addition);
@@ -136,16 +133,11 @@ function removeRows(statements: Statements, { first, last }: Chunk): void {
 
 function addUsages(statements: Statements, key: number, usages: readonly MessageUsage[]): void {
   for (const { message, model, provider, time, place, usage } of usages) {
-    const { input, output, cacheRead = 0, cacheWrite = 0, cacheWriteHour = 0, reasoning = 0 } = usage;
-    const { cost = null, estimated } = usage;
-    const tokens = [input, output, cacheRead, cacheWrite, cacheWriteHour, reasoning].map(wholeNumber);
+    const { input, output, cacheRead, cacheWrite, cacheWriteHour, reasoning, cost = null, estimated } = usage;
+    // Damaged counts must not keep a session out of the catalog.
+    const tokens = [input, output, cacheRead, cacheWrite, cacheWriteHour, reasoning].map(wholeCount);
     statements.usage.run(key, message, model, provider, time, ...tokens, cost, estimated ? 1 : 0, place);
   }
-}
-
-/** Damaged counts must not keep a session out of the catalog. */
-function wholeNumber(count: number): number {
-  return Number.isSafeInteger(count) ? count : 0;
 }
 
 function addDocs(statements: Statements, ids: Ids, key: number, { ref, piece }: Addition): void {
@@ -186,18 +178,30 @@ function named(statements: Statements, value: string | undefined): number | null
   return key;
 }
 
+/** The lowest and the highest row number, and when the newest session changed. */
+interface Bounds {
+  low: number;
+  high: number;
+  newest: number;
+}
+
+function boundsOf(statements: Statements): Bounds {
+  const { low, high } = statements.bounds.get() as { low: number | null; high: number | null };
+  const { time } = statements.newest.get() as { time: number | null };
+  return { low: low ?? MIDDLE, high: high ?? MIDDLE, newest: time ?? Number.POSITIVE_INFINITY };
+}
+
 type Ids = ReturnType<typeof newIds>;
 
 /**
  * The newest session has the greatest ids, so that the newest matches of a word are found first. Within a
  * transaction they only grow: the index would have to be written out each time they do not.
  */
-function newIds(statements: Statements, newest: number, oldestFirst: readonly Addition[]) {
-  const { low, high } = statements.bounds.get() as { low: number | null; high: number | null };
+function newIds({ low, high, newest }: Bounds, oldestFirst: readonly Addition[]) {
   const isOlder = (time: number) => time < newest;
   const older = oldestFirst.filter(({ ref }) => isOlder(changedAt(ref)));
-  let below = (low ?? MIDDLE) - older.reduce((sum, { piece }) => sum + piece.docs.length, 0);
-  let above = (high ?? MIDDLE) + 1;
+  let below = low - older.reduce((sum, { piece }) => sum + piece.docs.length, 0);
+  let above = high + 1;
   return {
     take(count: number, time: number): number {
       const first = isOlder(time) ? below : above;

@@ -15,7 +15,7 @@ import type { Run } from "../command.ts";
 import type { Context } from "../context.ts";
 import { sessionTable } from "../table.ts";
 import { counted } from "../text.ts";
-import { countOf, namesOf, sinceOf } from "../values.ts";
+import { countOf, folderOf, namesOf, sinceOf } from "../values.ts";
 
 interface Options extends Omit<Query, "agents"> {
   agent?: string[];
@@ -29,7 +29,7 @@ export function define(command: Command, run: Run): void {
   command
     .option("--agent <agents...>", "only sessions of these agents, also with commas", namesOf)
     .option("--provider <provider>", "only sessions with this provider's badge")
-    .option("--project <dir>", "only sessions in this folder or below")
+    .option("--project <dir>", "only sessions in this folder or below", folderOf)
     .option("--model <model>", "only sessions whose model's name or id holds this")
     .option("--since <time>", "only sessions changed since: a date, or 30m, 12h, 3d, 2w ago", sinceOf)
     .option("--errors", "only sessions whose files have problems")

@@ -7,7 +7,7 @@ import { BADGES } from "../../models/providers.ts";
 import type { Run } from "../command.ts";
 import type { Context } from "../context.ts";
 import type { Output } from "../output.ts";
-import { padded, widthOf } from "../text.ts";
+import { harmless, padded, widthOf } from "../text.ts";
 import { short } from "../usage-table.ts";
 
 export function define(command: Command, run: Run): void {
@@ -28,8 +28,8 @@ const NUMBERS = 3;
 /** Prices are US dollars for a million tokens. */
 function table(rows: readonly ModelRow[], { colors, width }: Pick<Output, "colors" | "width">): string[] {
   const cells = rows.map(({ id, display, provider, window, prices }) => [
-    display,
-    id,
+    harmless(display),
+    harmless(id),
     provider,
     window === null ? "" : short(window),
     ...[prices?.input, prices?.output, prices?.cacheRead, prices?.cacheWrite].map((price) =>

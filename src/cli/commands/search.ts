@@ -12,7 +12,7 @@ import type { Run } from "../command.ts";
 import type { Context } from "../context.ts";
 import { hitLines, snippetWidth } from "../hits.ts";
 import { redaction } from "../redaction.ts";
-import { countOf, namesOf, sinceOf } from "../values.ts";
+import { countOf, folderOf, namesOf, sinceOf } from "../values.ts";
 
 interface Options {
   scope?: Scope[];
@@ -33,7 +33,7 @@ export function define(command: Command, run: Run): void {
     )
     .option("--scope <scopes>", `only in these, with commas: ${SCOPES.join(", ")}`, scopesOf)
     .option("--agent <agents>", "only sessions of these agents, with commas", namesOf)
-    .option("--project <dir>", "only sessions in this folder or below")
+    .option("--project <dir>", "only sessions in this folder or below", folderOf)
     .option("--since <time>", "only sessions changed since: a date, or 30m, 12h, 3d, 2w ago", sinceOf)
     .option("--limit <count>", "at most this many hits", countOf, SHOWN)
     .option("--offset <count>", "leave out the first ones", countOf)

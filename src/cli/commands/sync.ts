@@ -29,9 +29,14 @@ async function synchronise(context: Context, options: Options): Promise<undefine
   if (options.rebuild) discardCatalog(context.batonHome);
   // While other threads read very much, this one can archive it.
   let archiving: Promise<Archived> | undefined;
-  const meanwhile = () => {
-    archiving = archiveAll(context, { isQuiet: true });
-    return archiving;
+  const meanwhile = (onProgress: (done: number, ofBytes: number) => void) => {
+    const begun = archiveAll(context, { onProgress });
+    archiving = begun;
+    // Where reading has to begin anew, so has this.
+    begun.catch(() => {
+      archiving = undefined;
+    });
+    return begun;
   };
   await withCatalog(
     context,

@@ -11,7 +11,7 @@ import type { Run } from "../command.ts";
 import type { Context } from "../context.ts";
 import { counted } from "../text.ts";
 import { priceText, usageTable } from "../usage-table.ts";
-import { namesOf, sinceOf } from "../values.ts";
+import { folderOf, namesOf, sinceOf } from "../values.ts";
 
 interface Options {
   by: Grouping;
@@ -25,7 +25,7 @@ export function define(command: Command, run: Run): void {
     .addOption(new Option("--by <what>", "what to sum up by").choices(GROUPINGS).default("day"))
     .option("--since <time>", "only messages since: a date, or 30m, 12h, 3d, 2w ago", sinceOf)
     .option("--agent <agents...>", "only sessions of these agents, also with commas", namesOf)
-    .option("--project <dir>", "only sessions in this folder or below")
+    .option("--project <dir>", "only sessions in this folder or below", folderOf)
     .action((options: Options) => run((context) => usage(context, options)));
 }
 
