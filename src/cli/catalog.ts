@@ -10,6 +10,7 @@ import { projectsIn } from "../catalog/query.ts";
 import { type SyncOptions, type SyncReport, sync } from "../catalog/sync.ts";
 import { BatonError } from "../session/error.ts";
 import type { Context } from "./context.ts";
+import type { Progress } from "./output.ts";
 import { bytes, counted } from "./text.ts";
 
 export interface Wanted extends Pick<SyncOptions, "words" | "newest"> {
@@ -53,21 +54,19 @@ export async function update(context: Context, catalog: Catalog, wanted: Wanted)
   const known = wanted.words ? [] : projectsIn(catalog);
   await context.findProjects(known.length > 0 ? known : undefined);
   const progress = output.progress("Reading sessions:");
-  const [reading, beside] = [
-    { done: 0, of: 0 },
-    { done: 0, of: 0 },
-  ];
-  const show = (which: typeof reading, done: number, of: number) => {
-    Object.assign(which, { done, of });
-    progress.at(reading.done + beside.done, reading.of + beside.of, bytes);
-  };
+  const bar = sharedBar(progress);
   const { meanwhile } = wanted;
   const problems: string[] = [];
   const report = await sync(catalog, home, places, {
     words: wanted.words,
     ...(wanted.newest !== undefined && { newest: wanted.newest }),
-    ...(meanwhile && { meanwhile: () => meanwhile((done, of) => show(beside, done, of)) }),
-    onProgress: ({ bytes: done, ofBytes }) => show(reading, done, ofBytes),
+    ...(meanwhile && {
+      meanwhile() {
+        bar.share();
+        return meanwhile(bar.beside);
+      },
+    }),
+    onProgress: ({ bytes: done, ofBytes }) => bar.reading(done, ofBytes),
     onProblem: (path, error) => problems.push(`${path}: ${error.message}`),
   });
   progress.end();
@@ -77,6 +76,28 @@ export async function update(context: Context, catalog: Catalog, wanted: Wanted)
       `${counted(problems.length, "place")} could not be looked at: ${problems[0]}. \`baton doctor\` shows all.`,
     );
   return report;
+}
+
+/** One bar for what is read, and for what is done with it meanwhile. */
+function sharedBar(progress: Progress) {
+  const [own, other] = [
+    { done: 0, of: 0 },
+    { done: 0, of: 0 },
+  ];
+  let isShared = false;
+  const show = (which: typeof own, done: number, of: number) => {
+    Object.assign(which, { done, of });
+    // As much again, as long as nobody knows how much.
+    const more = isShared ? other.of || own.of : 0;
+    progress.at(own.done + other.done, own.of + more, bytes);
+  };
+  return {
+    share() {
+      isShared = true;
+    },
+    reading: (done: number, of: number) => show(own, done, of),
+    beside: (done: number, of: number) => show(other, done, of),
+  };
 }
 
 const ADOPTED = ["archive", "adopted"] as const;

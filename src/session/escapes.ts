@@ -1,9 +1,13 @@
 // Terminal escape sequences in recorded text: whoever prints a session takes them out, because they could move
 // the cursor, retitle the terminal or hide what was done.
 
-/** The text without whole sequences (colours, titles, links); control characters that stand alone stay. */
+/** A pattern's source: colours and moves of the cursor, titles and links, sets of characters. */
+export const SEQUENCES = String.raw`\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]+[0-~]`;
+const WHOLE = new RegExp(SEQUENCES, "g");
+
+/** The text without whole sequences; control characters that stand alone stay. */
 export function withoutSequences(text: string): string {
-  return text.replace(/\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)/g, "");
+  return text.replace(WHOLE, "");
 }
 
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;

@@ -1,5 +1,6 @@
 // What stands in a text but is not seen when it is shown: colours, control characters, blanks without a width. A secret
 // may be torn by them, such as one that `grep --color` has found, and whoever takes them out puts it together again.
+import { SEQUENCES } from "../session/escapes.ts";
 
 export interface Shown {
   text: string;
@@ -7,14 +8,15 @@ export interface Shown {
   places: Uint32Array;
 }
 
-const HIDDEN =
-  // biome-ignore lint/suspicious/noMisleadingCharacterClass: each of them is meant by itself.
-  /\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff]+/g;
+const INVISIBLE =
+  "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\u{e0000}-\\u{e01ef}]";
+const HIDDEN = new RegExp(`${SEQUENCES}|${INVISIBLE}`, "gu");
+/** What follows it is shown elsewhere: the cursor has moved. Colours, and what clears the rest of a line, move nothing. */
+const MOVES = /^(?:\r|\x1b\[.*[^mK])$/s;
 
 /** Undefined when all of it is seen. */
 export function shownIn(text: string): Shown | undefined {
-  const hidden = [...text.matchAll(HIDDEN)];
-  if (hidden.length === 0) return undefined;
+  if (text.search(HIDDEN) === -1) return undefined;
   const places = new Uint32Array(text.length);
   const pieces: string[] = [];
   let length = 0;
@@ -23,9 +25,12 @@ export function shownIn(text: string): Shown | undefined {
     for (let at = from; at < to; at++) places[length++] = at;
   };
   let done = 0;
-  for (const match of hidden) {
-    show(done, match.index);
-    done = match.index + match[0].length;
+  for (const { 0: hidden, index } of text.matchAll(HIDDEN)) {
+    show(done, index);
+    done = index + hidden.length;
+    if (!MOVES.test(hidden)) continue;
+    pieces.push("\n");
+    places[length++] = index;
   }
   show(done, text.length);
   return { text: pieces.join(""), places };

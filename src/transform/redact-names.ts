@@ -10,7 +10,7 @@ const TYPE = String.raw`(?::[ \t]{0,4}[A-Za-z][\w.<>[\]|?]{0,40}[ \t]{0,4}(?==))
 const BETWEEN = String.raw`\\{0,3}["'\`\]]{0,2}[ \t]{0,8}${TYPE}(?<sign>=>|:=|={1,3}|:)[ \t]{0,8}`;
 const QUOTED = String.raw`(?<quote>["'\`])(?<quoted>(?:(?!\k<quote>)[^\\\r\n]|\\.){1,4096})`;
 const ESCAPED = String.raw`\\{1,3}["'\`](?<escaped>[^"'\`\\\r\n]{1,4096})`;
-const BARE = String.raw`(?<bare>[^\s"'\`,;&|<>(){}[\]\\]{4,4096})`;
+const BARE = String.raw`(?<bare>[^\s\0"'\`,;&|<>(){}[\]\\]{4,4096})`;
 
 const ASSIGNED = new RegExp(`${NAME}${BETWEEN}(?:${QUOTED}|${ESCAPED}|${BARE})`, "gi");
 const GIVEN = new RegExp(String.raw`${NAME}[ \t]{1,4}(?:${QUOTED}|${BARE})`, "gi");
@@ -46,7 +46,7 @@ const SAYS_WHAT =
 
 /** In code a word is a variable or a type; as the password of an object it is the password. */
 function isWord(name: string, value: string): boolean {
-  if (kindOf(name) === "token" || !WORDS.test(value) || /\s/.test(value)) return false;
+  if (!/^pass(?:word|wd|phrase|code)/i.test(name) || !WORDS.test(value) || /\s/.test(value)) return false;
   return !STAND_IN.test(value) && !SAYS_WHAT.test(value) && value.toLowerCase() !== name.toLowerCase();
 }
 
@@ -107,7 +107,8 @@ function looksSecret({ name, value, isQuoted, isVariable }: Value): boolean {
   if (/^\d+$/.test(value)) return /^(?:pass|pwd)/i.test(name) && value.length >= 6;
   if (PATH.test(value) && !isRandom(value)) return false;
   if (isVariable) return !isDotted(value);
-  if (WORDS.test(value)) return isRandom(value, isPassword ? SHORTEST_RANDOM : LONG);
+  // Without quotes it may be a variable, of which many are written in humps.
+  if (WORDS.test(value)) return isRandom(value, isPassword && isQuoted ? SHORTEST_RANDOM : LONG);
   if (!isQuoted && EXPRESSION.test(value)) return isNoVariable(value, name, isPassword);
   return hasDigit(value) || /[!@#$%^&*+/=?~]/.test(value);
 }

@@ -116,9 +116,10 @@ interface Walk {
 
 function walked(value: unknown, name: string, walk: Walk): unknown {
   if (typeof value === "string") {
-    const kind = name === "" ? undefined : kindOfNamed(name, value);
+    const shown = name === "" ? value : (shownIn(value)?.text ?? value);
+    const kind = name === "" ? undefined : kindOfNamed(name, shown);
     const now = walk.text(value);
-    return kind === undefined || now !== value ? now : walk.marked(kind, value);
+    return kind === undefined || now !== value ? now : walk.marked(kind, shown);
   }
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) {

@@ -5,6 +5,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, utimesSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
+import type { SessionRef } from "../../src/adapters/adapter.ts";
 import { adapters } from "../../src/adapters/index.ts";
 import { openCatalog } from "../../src/catalog/catalog.ts";
 import { listSessions } from "../../src/catalog/query.ts";
@@ -69,6 +70,8 @@ it("texts of newer sessions have greater row numbers, however the sessions came"
     [50, 70],
   ] as const) {
     for (let number = from; number < to; number++) write(number + 1, begin + number);
+    // As a list before a search does.
+    if (from === 30) await synced(home, own, { words: false });
     await synced(home, own);
     for (const times of timesByRow()) {
       expect(times.length).toBeGreaterThan(0);
@@ -101,6 +104,29 @@ it("a session that cannot be read any more keeps what is known of it, beside wha
   // Once it can be read again, all is as it was.
   await synced(home, own);
   expect(listed()).toMatchObject([{ title: "Session 1", messageCount: 2, problems: [] }]);
+});
+
+it("a long session that fails behind its first piece is listed, with what is wrong", async () => {
+  const long = "word ".repeat(1_000_000);
+  const said = [1, 2].map(() => ({ scope: "prompt" as const, text: long }));
+  writeSession({ dir: home, env: {} }, 1, said);
+  const failing = adapters.map((adapter) => ({
+    ...adapter,
+    async reading(ref: SessionRef) {
+      const reading = await adapter.reading(ref);
+      return {
+        ...reading,
+        async *read(options: Parameters<typeof reading.read>[0]) {
+          yield* reading.read(options);
+          throw new Error("EIO: read failed");
+        },
+      };
+    },
+  }));
+  await synced(home, own, { adapters: async () => failing });
+  expect(listed()).toMatchObject([{ problems: ["EIO: read failed"] }]);
+  await synced(home, own);
+  expect(listed()).toMatchObject([{ messageCount: 2, problems: [] }]);
 });
 
 it("lists, searches and counts with a folder of its own that it cannot write to, the archive in it included", () => {

@@ -37,10 +37,13 @@ describe("a secret that is told by its form", () => {
     const [begin, end] = [secret.slice(0, 4), secret.slice(4)];
     for (const hidden of [
       "\u001b[m\u001b[K",
+      "\u001b(B\u001b[m",
+      "\u001b[38:2::255:0:0m",
       "\u001b]8;;x\u0007",
       "\u200b",
       "\u00ad",
-      "\r",
+      "\u206a",
+      "\u{e0041}",
       "\u0000",
       "\ufeff",
     ]) {
@@ -48,6 +51,14 @@ describe("a secret that is told by its form", () => {
       // The same secret has the same mark; what stands around it stays.
       expect(text).toBe(`X=\u001b[01;31m${marked(kind)}\u001b[0m, and so on`);
     }
+  });
+
+  it("ends where the cursor goes elsewhere", async () => {
+    await fresh();
+    for (const move of ["\r", "\u001b[2;1H", "\u001b[30G"])
+      expect(redactor.text(`\u001b[1mpassword: hunter22${move}user: me`)).toBe(
+        `\u001b[1mpassword: ${marked("password")}${move}user: me`,
+      );
   });
 
   it("is found anywhere in a long text", () => {
@@ -151,6 +162,7 @@ describe("what is no secret stays", () => {
     "compass: north1234, bypass=12345678",
     "Enter your password: then press return",
     'password: "userPassword", secret = getAccessToken',
+    "password: myDbPass, secret: jwtKeyId, const secret = useMyRef;",
     'const password = "swordfish"; passwordHash: bcryptHash',
     "Authorization: Bearer <token>",
     "Authorization: Bearer $" + "{token}",
@@ -315,20 +327,15 @@ describe("a value", () => {
     });
   });
 
-  it("that is a word is hidden where it can be nothing but a password", async () => {
+  it("that is a word is hidden where it can be nothing but a password, with what is not seen in it too", async () => {
     await fresh();
-    const given = {
-      password: "swordfishing",
-      apiKey: "correct-horse-battery",
-      input: { pwd: "swordfishing" },
-    };
-    const hidden = {
-      password: marked("password"),
-      apiKey: marked("key"),
-      input: { pwd: marked("password") },
-    };
+    const given = [{ password: "swordfishing" }, { input: { dbPassword: "sword\u200bfishing" } }];
+    const hidden = [{ password: marked("password") }, { input: { dbPassword: marked("password") } }];
     expect(redactor.value(given)).toEqual(hidden);
-    const kept = { password: "string", token: "identifier", secret: "required", apiKey: "your-api-key" };
+    const kept = {
+      ...{ password: "string", token: "identifier", secret: "github-webhook", apiKey: "your-api-key" },
+      ...{ credentials: "include", pass: "passed", pwd: "projects" },
+    };
     expect(redactor.value(kept)).toEqual(kept);
   });
 

@@ -126,7 +126,6 @@ export const SURROUNDED: readonly Secret[] = [
   inside("password", "it's-4-me", 'db_pass = "', '"'),
   inside("password", "hunter22", "deploy --password ", " --force"),
   inside("password", "aHVudGVyMg==", "data:\n  password: ", "\n"),
-  inside("password", "wWpsgOJEqh", "password: ", "\nuser: me"),
   inside("password", "wWpsgOJEqh", '{"password":"', '"}'),
   inside("secret", "ZxCvBnMaSdFgHjKlQwEr", "client_secret=", "\n"),
   inside("secret", hex(64), "SECRET_KEY_BASE=", "\n"),

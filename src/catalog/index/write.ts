@@ -227,17 +227,22 @@ function update(statements: Statements, key: number, addition: Addition): void {
     return;
   }
   const { header, hidden, isWhole, problems, isUnread } = piece.end;
-  if (isUnread) {
-    statements.problems.run(
-      piece.end.isLasting === false ? "" : stampOf(addition.ref),
-      JSON.stringify(problems),
-      key,
-    );
-    return;
-  }
+  // Of one whose first piece was being read nothing is known yet.
+  if (isUnread && noteProblems(statements, key, addition, problems)) return;
   const totals = isWhole ? header.metadata : totalsOf(statements, key, header);
   statements.update.run(...valuesOf(addition, piece.end, totals), words ? 1 : 0, key);
   if (hidden !== undefined) statements.hidden.run(hidden, key);
+}
+
+/** Beside what is known of the session; false when that is nothing. */
+function noteProblems(
+  statements: Statements,
+  key: number,
+  { ref, piece }: Addition,
+  problems: string[],
+): boolean {
+  const stamp = piece.end?.isLasting === false ? "" : stampOf(ref);
+  return statements.problems.run(stamp, JSON.stringify(problems), key).changes > 0;
 }
 
 /** What is written of a session that was read to its end. */
@@ -308,7 +313,7 @@ function prepare(shard: DatabaseSync) {
     update:
       sql(`UPDATE session SET ${COLUMNS.map((name) => `${name} = ?`).join()}, searchable = ?, gone = NULL
       WHERE key = ?`),
-    problems: sql("UPDATE session SET stamp = ?, problems = ?, gone = NULL WHERE key = ?"),
+    problems: sql("UPDATE session SET stamp = ?, problems = ?, gone = NULL WHERE key = ? AND files != '[]'"),
     progress: sql("UPDATE session SET searchable = ?, stamp = '' WHERE key = ?"),
     cursor: sql("INSERT OR REPLACE INTO cursor (session, value) VALUES (?, ?)"),
     dropCursor: sql("DELETE FROM cursor WHERE session = ?"),
@@ -324,7 +329,7 @@ function prepare(shard: DatabaseSync) {
     dropWords: sql("DELETE FROM words WHERE rowid = ?"),
     dropEntries: sql("DELETE FROM entry WHERE id BETWEEN ? AND ?"),
     bounds: sql("SELECT (SELECT min(id) FROM entry) AS low, (SELECT max(id) FROM entry) AS high"),
-    newest: sql("SELECT max(updated) AS time FROM session WHERE stamp != ''"),
+    newest: sql("SELECT max(updated) AS time FROM session WHERE stamp != '' AND searchable = 1"),
     entry: sql(`INSERT INTO entry (id, session, position, entry, scope, tool, file, record, offset, length)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
     words: sql("INSERT INTO words (rowid, text) VALUES (?, ?)"),
