@@ -161,7 +161,9 @@ const claude: Damage[] = [
     damage: eachLine((line) => {
       const text = JSON.stringify(line);
       if (line.type !== "user" || !text.includes("Process exited with code 3")) return undefined;
-      return JSON.parse(text.replaceAll("out\\nerr\\n", "out\\nerr\\nThis was never printed."));
+      // Two pipes: on a busy machine the one that was written to first may be read last.
+      const damaged = text.replaceAll(/(?:out\\nerr|err\\nout)\\n/g, "$&This was never printed.");
+      return damaged === text ? undefined : JSON.parse(damaged);
     }),
     finding: MORE,
   },
