@@ -328,10 +328,9 @@ function newWork({ folder }: Catalog, { words, onProgress, adapters: load, meanw
       progress.ofBytes = bytesOf(jobs);
       const readers = load ? await load() : (await import("../adapters/readers.ts")).readers;
       const { runJobs } = await import("./index/run.ts");
-      const isBulk = progress.ofBytes >= WORTH_THREADS;
       const own = (share: Iterable<Job>) => runJobs(share, readers, { folder, words, onDone });
       // Other threads have the adapters on the list only.
-      if (load || !isBulk) await own(jobs);
+      if (load || progress.ofBytes < WORTH_THREADS) await own(jobs);
       else await crew.run(jobs, own, meanwhile);
       return counts;
     },

@@ -1,12 +1,13 @@
 // Archives every session that a store holds, with progress and warnings: `archive` and `sync` do it alike.
 import type { SessionRef } from "../adapters/adapter.ts";
+import type { OnProblem } from "../adapters/folder.ts";
 import { adapterNamed } from "../adapters/named.ts";
 import { adoptGone } from "../catalog/archive/adopt.ts";
 import { type Archived, archiveSessions } from "../catalog/archive/archive.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { walk } from "../catalog/scan.ts";
 import type { Context } from "./context.ts";
-import { bytes, counted } from "./text.ts";
+import { bytes } from "./text.ts";
 
 /** Puts the sessions that only the archive holds into a catalog that does not know them, behind a whole sync. */
 export async function addGone({ home, batonHome, adapters }: Context, catalog: Catalog): Promise<void> {
@@ -22,18 +23,19 @@ interface ArchivingOptions {
   only?: readonly SessionRef[] | undefined;
   /** Somebody else shows how far they are: bytes, and of how many. */
   onProgress?(done: number, ofBytes: number): void;
+  /** A part of a store that could not be looked at. */
+  onProblem?: OnProblem;
 }
 
 export async function archiveAll(
   context: Context,
-  { only, onProgress }: ArchivingOptions = {},
+  { only, onProgress, onProblem }: ArchivingOptions = {},
 ): Promise<Archived> {
   const { output, batonHome, home } = context;
   const adapters = await context.adapters();
-  const unseen: string[] = [];
   const found = only
     ? only.map((ref) => ({ ref, adapter: adapterNamed(ref.agent, adapters) }))
-    : walk(home, adapters, { onProblem: (path, error) => unseen.push(`${path}: ${error.message}`) });
+    : walk(home, adapters, onProblem && { onProblem });
   const progress = onProgress ? undefined : output.progress("Archiving");
   const archived = await archiveSessions(batonHome, found, {
     onProgress: ({ bytes: done, ofBytes }) =>
@@ -42,11 +44,6 @@ export async function archiveAll(
     patience: PATIENCE_MS,
   });
   progress?.end();
-  // Where it is archived beside something else, that says so.
-  if (unseen.length > 0 && progress)
-    output.warn(
-      `${counted(unseen.length, "place")} could not be looked at: ${unseen[0]}. \`baton doctor\` shows all.`,
-    );
   for (const { agent, originalId, problem } of archived.problems)
     output.warn(`${agent}:${originalId} is not archived: ${problem}`);
   return archived;

@@ -10,7 +10,7 @@ import { projectsIn } from "../catalog/query.ts";
 import { type SyncOptions, type SyncReport, sync } from "../catalog/sync.ts";
 import { BatonError } from "../session/error.ts";
 import type { Context } from "./context.ts";
-import type { Progress } from "./output.ts";
+import type { Output, Progress } from "./output.ts";
 import { bytes, counted } from "./text.ts";
 
 export interface Wanted extends Pick<SyncOptions, "words" | "newest"> {
@@ -71,11 +71,16 @@ export async function update(context: Context, catalog: Catalog, wanted: Wanted)
   });
   progress.end();
   if (wanted.newest === undefined) await adoptOnce(context, catalog);
-  if (problems.length > 0)
-    output.warn(
-      `${counted(problems.length, "place")} could not be looked at: ${problems[0]}. \`baton doctor\` shows all.`,
-    );
+  warnOfUnseen(output, problems);
   return report;
+}
+
+/** Parts of stores that could not be looked at, each with why. */
+export function warnOfUnseen(output: Output, problems: readonly string[]): void {
+  if (problems.length === 0) return;
+  output.warn(
+    `${counted(problems.length, "place")} could not be looked at: ${problems[0]}. \`baton doctor\` shows all.`,
+  );
 }
 
 /** One bar for what is read, and for what is done with it meanwhile. */

@@ -13,6 +13,7 @@ import { type ArchiveReport, reportArchive } from "../../catalog/archive/report.
 import { walk } from "../../catalog/scan.ts";
 import { BatonError } from "../../session/error.ts";
 import { archiveAll } from "../archiving.ts";
+import { warnOfUnseen } from "../catalog.ts";
 import type { Run } from "../command.ts";
 import type { Context } from "../context.ts";
 import { redaction } from "../redaction.ts";
@@ -108,7 +109,11 @@ function versionLine({ version, size, archived, replaced }: ReturnType<typeof ve
 async function archive(context: Context, options: { check?: boolean }): Promise<number> {
   const { output, batonHome } = context;
   if (options.check) await check(context);
-  const archived = await archiveAll(context);
+  const unseen: string[] = [];
+  const archived = await archiveAll(context, {
+    onProblem: (path, error) => unseen.push(`${path}: ${error.message}`),
+  });
+  warnOfUnseen(output, unseen);
   const report = await reportArchive(batonHome);
   const damaged = await damagedSessions(batonHome);
   for (const { agent, originalId, file, isThere } of damaged) {
