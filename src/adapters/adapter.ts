@@ -7,6 +7,7 @@ import type { Folded, Source, Stream } from "../session/source.ts";
 import type { Change } from "../storage/changes.ts";
 import type { NativeRecord } from "../storage/records.ts";
 import type { OnProblem } from "./folder.ts";
+import type { Listing } from "./glance.ts";
 import type { Reading } from "./open.ts";
 
 /** Where native stores are looked for. */
@@ -91,6 +92,11 @@ export interface Fold<State> {
    * leaves them out, and nothing else. `value` is the record with references in it (storage/reference.ts).
    */
   passes?(value: unknown): boolean;
+  /**
+   * Tells a list what it needs of a record and changes the state only so far; false when only `step` can tell. The two
+   * may take turns, but entries that `step` makes then do not know what they follow.
+   */
+  glance?(state: State, value: unknown, index: number, listing: Listing): boolean;
 }
 
 export interface Target {

@@ -11,6 +11,7 @@ import type { Folded, Range, Source } from "../session/source.ts";
 import { type Position, START } from "../storage/position.ts";
 import type { NativeRecord, ReadOptions } from "../storage/records.ts";
 import type { Fold, SessionRef } from "./adapter.ts";
+import { bitmap } from "./bitmap.ts";
 import { headerBuilder, projectName } from "./header.ts";
 
 export type PassOptions = Omit<ReadOptions, "from" | "end" | "grown" | "longestLine"> & { from: Position };
@@ -37,6 +38,11 @@ export interface Reading<State> {
   check?(header: Header): Loss[];
   /** Later records never change what earlier ones mean, so reading can go on where it stopped. */
   goesOn?: true;
+  /**
+   * Hands every record's value to `take`, without waiting and with long strings cut, until that says no. False when it
+   * did, or when there is more to the session than its values: then `read` tells.
+   */
+  glance?(take: (value: unknown, index: number) => boolean): boolean;
 }
 
 interface Checkpoint {
@@ -382,19 +388,3 @@ function structureLosses(
 
 /** Whoever reads the session for another model gets what the agent's own model would. */
 const UNSENT = "no result was recorded; the agent no longer sends the call, nor is it carried";
-
-function bitmap() {
-  let words = new Uint32Array(1024);
-  return {
-    set(index: number) {
-      const word = index >>> 5;
-      if (word >= words.length) {
-        const larger = new Uint32Array(Math.max(word + 1, words.length * 2));
-        larger.set(words);
-        words = larger;
-      }
-      words[word] = (words[word] ?? 0) | (1 << (index & 31));
-    },
-    has: (index: number) => (((words[index >>> 5] ?? 0) >>> (index & 31)) & 1) === 1,
-  };
-}

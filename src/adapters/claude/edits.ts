@@ -4,8 +4,8 @@ import { type Loss, loss } from "../../session/losses.ts";
 import type { Compaction, Entry, Usage } from "../../session/session.ts";
 import { keptBy } from "./compaction.ts";
 import { filled, isObject, type Json } from "./native.ts";
-import { timeOf } from "./read.ts";
 import type { ClaudeState } from "./state.ts";
+import { timeOf } from "./state.ts";
 import type { Survey } from "./survey.ts";
 
 /** Which record says an entry and what it follows, as far as the file was copied. */

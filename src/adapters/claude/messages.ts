@@ -1,5 +1,5 @@
 // Records of the conversation become entries: one for each block, joined by the id of the model message.
-import type { AssistantEntry, Entry, ToolCall, Usage, UserEntry } from "../../session/session.ts";
+import type { AssistantEntry, Entry, Link, ToolCall, Usage, UserEntry } from "../../session/session.ts";
 import { type Attached, attached } from "./attachments.ts";
 import { type Content, contentOf, mediaPart, otherText } from "./blocks.ts";
 import { boundaryRecord, summaryRecord } from "./compaction.ts";
@@ -151,17 +151,19 @@ function addResult(entries: Draft, block: ClaudeBlock): void {
     ...(details && { details }),
     ...(cut && { interrupted: true }),
   });
-  if (entries.size === 1 && callId !== undefined) linkSubagent(line, callId, toolUseResult);
+  const link = entries.size === 1 && callId !== undefined && subagentLink(line.state, callId, toolUseResult);
+  if (link) patch(line, { link });
 }
 
-function linkSubagent(line: Line, entry: string, recorded: unknown): void {
-  if (!isObject(recorded)) return;
+/** The subagent that a call started, as what is recorded beside its result names it. */
+export function subagentLink({ id }: Line["state"], entry: string, recorded: unknown): Link | undefined {
+  if (!isObject(recorded)) return undefined;
   const agent = filled(recorded.agentId);
-  if (agent === undefined) return;
+  if (agent === undefined) return undefined;
   const label = filled(recorded.description);
   // All subagents of a session lie side by side, those of subagents too.
-  const session = `claude:${line.state.id.split("/", 1)[0]}/agent-${agent}`;
-  patch(line, { link: { type: "subagent", session, entry, ...(label && { label: label.slice(0, 200) }) } });
+  const session = `claude:${id.split("/", 1)[0]}/agent-${agent}`;
+  return { type: "subagent", session, entry, ...(label && { label: label.slice(0, 200) }) };
 }
 
 /** Simplified transcripts keep a result as a record of its own. */

@@ -4,6 +4,7 @@ import { basename, dirname } from "node:path";
 import { type Loss, loss } from "../../session/losses.ts";
 import type { Header } from "../../session/session.ts";
 import type { Source } from "../../session/source.ts";
+import { readPlain } from "../../storage/plain.ts";
 import { readRecords } from "../../storage/records.ts";
 import type { SessionRef } from "../adapter.ts";
 import { openSource, type Reading } from "../open.ts";
@@ -34,6 +35,7 @@ export async function reading(ref: SessionRef, folder?: string): Promise<Reading
     children: (header) => children(ref, header),
     ...(!isInStore && {
       goesOn: true,
+      glance: (take) => readPlain(ref.path, take),
       guessProject: () => guessProject(basename(projectFolder(ref.path))),
     }),
   };

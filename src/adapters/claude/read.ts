@@ -4,6 +4,7 @@ import type { Folded } from "../../session/source.ts";
 import type { NativeRecord } from "../../storage/records.ts";
 import type { Fold } from "../adapter.ts";
 import { endBoundary } from "./compaction.ts";
+import { glance } from "./glance.ts";
 import { assistantRecord, attachmentRecord, resultRecord, systemRecord, userRecord } from "./messages.ts";
 import { type ClaudeRecord, count, filled, isObject, SIDE_RECORDS, text } from "./native.ts";
 import { passes } from "./passing.ts";
@@ -18,9 +19,10 @@ import {
   promptStart,
   remember,
   report,
+  timeOf,
 } from "./state.ts";
 
-export const fold: Fold<ClaudeState> = { initial: initialState, step, passes };
+export const fold: Fold<ClaudeState> = { initial: initialState, step, passes, glance };
 
 const NOTHING: Folded[] = [];
 
@@ -137,15 +139,6 @@ function readTime(line: Line): void {
     report(line, "timestamp_missing", "this record and maybe others");
   }
   line.time = state.time;
-}
-
-const LATEST = 8.64e15;
-
-export function timeOf(value: unknown): string | undefined {
-  if (typeof value === "string")
-    return value.charCodeAt(4) === 45 && value.charCodeAt(10) === 84 ? value : undefined;
-  if (typeof value !== "number" || !(Math.abs(value) <= LATEST)) return undefined;
-  return new Date(value).toISOString();
 }
 
 /** Summaries are written ahead of the conversation they belong to, and into other sessions' files as well. */

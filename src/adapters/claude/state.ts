@@ -127,6 +127,15 @@ export function lineOf(state: ClaudeState, record: NativeRecord, value: ClaudeRe
   };
 }
 
+const LATEST = 8.64e15;
+
+export function timeOf(value: unknown): string | undefined {
+  if (typeof value === "string")
+    return value.charCodeAt(4) === 45 && value.charCodeAt(10) === 84 ? value : undefined;
+  if (typeof value !== "number" || !(Math.abs(value) <= LATEST)) return undefined;
+  return new Date(value).toISOString();
+}
+
 export function report(line: Line, kind: LossName, detail: string): void {
   const at: Loss["at"] = { record: line.record.index, line: line.record.line };
   line.out.push({ type: "loss", loss: loss(kind, at, detail) });
@@ -151,6 +160,17 @@ const READ_BY_FIELD: ReadonlySet<unknown> = new Set([
   "tool_result",
   "tool_use",
 ]);
+
+/** Whether there is nothing to report of the content of a result. */
+export function isPlainContent(content: unknown): boolean {
+  if (typeof content === "string" || content === undefined) return true;
+  return (
+    Array.isArray(content) &&
+    content.every(
+      (block) => isObject(block) && (typeof block.text === "string" || READ_BY_FIELD.has(block.type)),
+    )
+  );
+}
 
 function checked(line: Line, block: ClaudeBlock): ClaudeBlock {
   if (block.type === "text" && typeof block.text !== "string")

@@ -1,6 +1,7 @@
 // Opens a session: its own file, the files it goes on from, the name it was given, and its subagents.
 import type { Header } from "../../session/session.ts";
 import type { Source } from "../../session/source.ts";
+import { readPlain } from "../../storage/plain.ts";
 import type { SessionRef } from "../adapter.ts";
 import { fileRef } from "../folder.ts";
 import { openSource, type Reading } from "../open.ts";
@@ -54,7 +55,7 @@ export async function reading(
     read: (options) => readLineage(lineage.segments, options),
     children: (header) => children(header, ref, new Set([...seen, originalId])),
     extra: { losses: lineage.losses, ...(title !== undefined && { title }) },
-    ...(isAlone && main && !own?.isOneFile && { goesOn: true }),
+    ...(isAlone && main && !own?.isOneFile && { goesOn: true, glance: (take) => readPlain(main.path, take) }),
   };
 }
 

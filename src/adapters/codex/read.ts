@@ -7,6 +7,7 @@ import type { NativeRecord } from "../../storage/records.ts";
 import type { Fold } from "../adapter.ts";
 import type { Odd } from "./content.ts";
 import { cwdOf, isContext, requestOf } from "./context.ts";
+import { glance } from "./glance.ts";
 import { entryOf, type ItemContext, type PlainEntry } from "./items.ts";
 import { metaFolded } from "./meta.ts";
 import {
@@ -29,6 +30,7 @@ import {
   factsFor,
   initialState,
   isFirst,
+  openTurn,
   rememberAgent,
   rememberPrompt,
   takeFacts,
@@ -38,6 +40,7 @@ import { foldCount, foldUsage } from "./usage.ts";
 export const fold: Fold<CodexState> = {
   initial: (ref) => initialState(ref.originalId),
   passes,
+  glance,
   step(state, record) {
     if (record.value === undefined) return NOTHING;
     const native = recordOf(record.value);
@@ -142,11 +145,6 @@ function oddIn(state: CodexState, record: NativeRecord, out: Folded[]): Odd {
     if (kind === "unknown") unknown(state, record, what, out);
     else out.push(...malformed(record, what));
   };
-}
-
-function openTurn(state: CodexState, id: string): string {
-  state.newestTurn = id;
-  return id;
 }
 
 function isFromModel(entry: PlainEntry): boolean {

@@ -75,6 +75,12 @@ export function initialState(originalId: string): CodexState {
   };
 }
 
+/** The model message that begins with the entry of this name. */
+export function openTurn(state: CodexState, id: string): string {
+  state.newestTurn = id;
+  return id;
+}
+
 export function rememberPrompt(state: CodexState, id: string): void {
   // What stands before the first prompt is never taken back.
   const before = state.prompts.length === 0 ? state.last : state.solid;

@@ -6,10 +6,12 @@ import { type NativeRecord, readRecords } from "../../storage/records.ts";
 import type { SessionRef } from "../adapter.ts";
 import { fileRef } from "../folder.ts";
 import { openSource, type PassOptions, type Reading } from "../open.ts";
+import { glanceLog } from "./glance.ts";
 import { isOneFile, readOneFile } from "./one-file.ts";
 import { agentsOf, idIn, projectOf } from "./paths.ts";
-import { fold, type State } from "./read.ts";
+import { fold } from "./read.ts";
 import { Ruled, type Ruling } from "./rulings.ts";
+import type { State } from "./state.ts";
 import { surveyOf } from "./survey.ts";
 
 export async function open(ref: SessionRef): Promise<Source> {
@@ -19,15 +21,16 @@ export async function open(ref: SessionRef): Promise<Source> {
 export async function reading(given: SessionRef): Promise<Reading<State>> {
   const main = await fileRef(given.path, "main");
   const ref = main ? { ...given, files: [main, ...given.files.slice(1)] } : given;
-  const own = main && main.size <= SMALL ? newKept(await keptOf(ref.path)) : undefined;
-  const rulings = await surveyOf(() => own?.batches() ?? recordsOf(ref.path, { from: START }));
+  let surveyed: Promise<Surveyed> | undefined;
+  const survey = () => (surveyed ??= surveyOfFile(ref.path, main !== undefined && main.size <= SMALL));
   // Lines may be a copy's and name the folder that they were written in.
   const project = projectOf(ref.path);
   return {
     ref,
     fold,
     provider: "google",
-    read: (options) => read(own?.taken(options) ?? recordsOf(ref.path, options), options, rulings),
+    read: (options) => read(ref.path, options, survey),
+    glance: (take) => glanceLog(ref.path, take),
     children: () => children(ref),
     extra: { ...(project !== undefined && { project }) },
   };
@@ -52,8 +55,8 @@ function newKept(batches: NativeRecord[][]) {
   return {
     batches: () => kept,
     /** Once, for a pass over all of it. */
-    taken({ from, raw, passes }: PassOptions): NativeRecord[][] | undefined {
-      if (from.offset > 0 || raw || passes) return undefined;
+    taken({ from, passes }: PassOptions): NativeRecord[][] | undefined {
+      if (from.offset > 0 || passes) return undefined;
       const taken = kept;
       kept = undefined;
       return taken;
@@ -61,19 +64,32 @@ function newKept(batches: NativeRecord[][]) {
   };
 }
 
+interface Surveyed {
+  rulings: ReadonlyMap<number, Ruling>;
+  own: ReturnType<typeof newKept> | undefined;
+}
+
+async function surveyOfFile(path: string, isSmall: boolean): Promise<Surveyed> {
+  const own = isSmall ? newKept(await keptOf(path)) : undefined;
+  return { own, rulings: await surveyOf(() => own?.batches() ?? recordsOf(path, { from: START })) };
+}
+
 async function* read(
-  batches: AsyncIterable<NativeRecord[]> | Iterable<NativeRecord[]>,
+  path: string,
   options: PassOptions,
-  rulings: ReadonlyMap<number, Ruling>,
+  survey: () => Promise<Surveyed>,
 ): AsyncGenerator<NativeRecord[]> {
-  for await (const batch of batches)
-    yield options.raw
-      ? batch
-      : batch.map((record) =>
-          record.value === undefined
-            ? record
-            : { ...record, value: new Ruled(record.value, rulings.get(record.index)) },
-        );
+  if (options.raw) {
+    yield* recordsOf(path, options);
+    return;
+  }
+  const { rulings, own } = await survey();
+  for await (const batch of own?.taken(options) ?? recordsOf(path, options))
+    yield batch.map((record) =>
+      record.value === undefined
+        ? record
+        : { ...record, value: new Ruled(record.value, rulings.get(record.index)) },
+    );
 }
 
 async function* children(ref: SessionRef): AsyncGenerator<Source> {

@@ -8,6 +8,7 @@ import type { Fold } from "../adapter.ts";
 import { filled, type Json, objects, text } from "../json.ts";
 import { strangeIn } from "./content.ts";
 import { compactedEntries, entriesOf, isUnknown, type Place, timeOf, usageOf } from "./entries.ts";
+import { glance } from "./glance.ts";
 import { type LogRecord, listIn, type Message, membersOf, recordOf, SHOWN, toolCallsOf } from "./native.ts";
 import { passes } from "./passing.ts";
 import {
@@ -20,24 +21,12 @@ import {
   Ruled,
   type Ruling,
 } from "./rulings.ts";
+import { EPOCH, initialState, type State } from "./state.ts";
 
-export interface State {
-  /** Of the line before. */
-  time: string;
-  model: string;
-  /** Calls of the last model message that have their results. */
-  answered: string[];
-  /** Those that had them when a compaction came. */
-  before: string[];
-  /** Types that were reported as unknown. */
-  reported: string[];
-}
-
-const EPOCH = new Date(0).toISOString();
 const MOST_REPORTED = 50;
 
 export const fold: Fold<State> = {
-  initial: () => ({ time: EPOCH, model: "", answered: [], before: [], reported: [] }),
+  initial: initialState,
   step(state, native) {
     const { value, ruling, isRuled } = unwrapped(native.value);
     const record = recordOf(value);
@@ -53,6 +42,7 @@ export const fold: Fold<State> = {
     return step.found;
   },
   passes,
+  glance,
 };
 
 /** What is followed when all messages were taken back. */

@@ -192,10 +192,15 @@ function assistantEntry({ id, parts }: { id: string; parts: Part[] }, common: Co
   return { ...common, id, type: "assistant", ...contentOf(parts) };
 }
 
-function modelOf({ modelID, providerID }: JsonObject): { model?: string; provider?: string } {
+export function modelOf({ modelID, providerID }: JsonObject): { model?: string; provider?: string } {
   const model = word(modelID);
   const provider = word(providerID);
   return { ...(model !== undefined && { model }), ...(provider !== undefined && { provider }) };
+}
+
+/** Whether it is a part of what a reply says. */
+export function isSpoken(data: JsonObject): boolean {
+  return spokenPart(data) !== undefined;
 }
 
 /** Empty texts are never sent. */

@@ -6,7 +6,14 @@ import { readRecords } from "../../storage/records.ts";
 import { whileUnchanged } from "../../storage/unchanged.ts";
 import type { SessionRef } from "../adapter.ts";
 import { openSource, type PassOptions, type Reading } from "../open.ts";
-import { generationOf, identityOf, readDatabase, reading as readingStore, sessionRows } from "./database.ts";
+import {
+  generationOf,
+  glanceRows,
+  identityOf,
+  readDatabase,
+  reading as readingStore,
+  sessionRows,
+} from "./database.ts";
 import { headOf, ROWS, SQLITE } from "./head.ts";
 import { DATABASE, discoverBeside } from "./paths.ts";
 import { fold } from "./read.ts";
@@ -55,8 +62,18 @@ function readingOf(given: SessionRef, seen: ReadonlySet<string>): Reading<OpenCo
     provider: "opencode",
     read: (options) => read(ref, kind, options),
     children: () => children(given, new Set([...seen, ref.originalId])),
-    ...(kind === "database" && { identity: async () => identityOf(ref.path, ref.originalId) }),
+    ...(kind === "database" && {
+      identity: async () => identityOf(ref.path, ref.originalId),
+      glance: (take) => sizeOf(ref) <= LARGEST && glanceRows(ref.path, ref.originalId, take),
+    }),
   };
+}
+
+/** Nobody else is heard while a session is glanced at. */
+const LARGEST = 32 << 20;
+
+function sizeOf({ files }: SessionRef): number {
+  return files[0]?.size ?? 0;
 }
 
 function read(

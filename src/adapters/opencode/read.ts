@@ -6,6 +6,7 @@ import type { Folded, HeaderPatch } from "../../session/source.ts";
 import type { NativeRecord } from "../../storage/records.ts";
 import type { RowLine } from "../../storage/rows.ts";
 import type { Fold } from "../adapter.ts";
+import { glance } from "./glance.ts";
 import { foldOldMessage, foldOldSession } from "./go-era.ts";
 import { assistantEntries, errorNote, isFailed, userEntries } from "./messages.ts";
 import {
@@ -25,7 +26,7 @@ import { isNew, newState, type OpenCodeState } from "./state.ts";
 import { isDefaultTitle } from "./titles.ts";
 import { usagesOf } from "./usage.ts";
 
-export const fold: Fold<OpenCodeState> = { initial: newState, step };
+export const fold: Fold<OpenCodeState> = { initial: newState, step, glance };
 
 function step(state: OpenCodeState, record: NativeRecord): Folded[] {
   const out: Folded[] = [];

@@ -5,15 +5,15 @@ import type { Reader, SessionRef } from "../../adapters/adapter.ts";
 import { type HeaderState, headerBuilder } from "../../adapters/header.ts";
 import { conclude, type Reading } from "../../adapters/open.ts";
 import type { Loss } from "../../session/losses.ts";
-import type { Entry, Header, Usage } from "../../session/session.ts";
-import type { Folded, HeaderPatch } from "../../session/source.ts";
+import type { Entry, Header } from "../../session/session.ts";
 import { type Position, START } from "../../storage/position.ts";
 import type { NativeRecord } from "../../storage/records.ts";
 import { problemsIn } from "../scan.ts";
-import { LOCAL } from "../usage/messages.ts";
 import { newBeside } from "./beside.ts";
+import { glanceAt } from "./glance.ts";
 import { newOrder, seenWhole } from "./order.ts";
 import { filesOf, textsOf, toolOf } from "./texts.ts";
+import { type MessageUsage, newUsages, type UsageState } from "./usages.ts";
 import { foldText } from "./words.ts";
 
 /** A text on its way into the index. */
@@ -32,17 +32,6 @@ export interface Doc {
   text: Uint8Array;
   /** Of a record that is not complete yet and will be read again. */
   passing: boolean;
-}
-
-/** The tokens of one model message. */
-export interface MessageUsage {
-  message: string;
-  model: string;
-  provider: string;
-  time: number;
-  /** The number of the record that it was first in. */
-  place: number;
-  usage: Usage;
 }
 
 /** Plain JSON. */
@@ -92,6 +81,8 @@ export interface IndexOptions {
   /** Whether words are wanted; a list needs none, and reads faster without. */
   words: boolean;
   begun?: Cursor | undefined;
+  /** Whether it is enough to read so far as a list needs. */
+  isGlance?: boolean;
   /** Keeps a text until its piece is stored. */
   put(text: string): Uint8Array;
 }
@@ -100,18 +91,18 @@ export interface IndexOptions {
 const PIECE = 4 << 20;
 const OPEN_CALLS = 200;
 const LISTED_PROBLEMS = 20;
-const RECENT_TURNS = 20;
 const NEWLINE = 10;
-/** That it is a time can be seen without making it one. */
-const PLAIN_TIME =
-  /^(?:199\d|[2-9]\d{3})-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?Z$/;
-
 export async function* readSession(
   adapter: Reader,
   ref: SessionRef,
-  { words, begun, put }: IndexOptions,
+  { words, begun, isGlance, put }: IndexOptions,
 ): AsyncGenerator<Piece> {
   const reading = await adapter.reading(ref);
+  const glanced = isGlance ? await glanceAt(adapter.id, reading) : undefined;
+  if (glanced) {
+    yield glanced;
+    return;
+  }
   const from = reading.goesOn ? begun : undefined;
   const pass = newPass(adapter.id, reading, from, words ? put : undefined);
   let isContinued = from !== undefined;
@@ -287,92 +278,4 @@ function aboutOf(call: Extract<Entry, { type: "tool_call" }>): About {
 function callOf(entry: Entry): string | undefined {
   if (entry.type === "tool_call") return entry.id;
   return entry.type === "tool_result" ? entry.callId : undefined;
-}
-
-interface MessageFacts {
-  model: string;
-  provider: string;
-  time: number;
-  place: number;
-}
-
-/** Plain JSON: whose the next tokens are, and whose the last ones were. */
-export interface UsageState {
-  now: MessageFacts;
-  recent: [turn: string, facts: MessageFacts][];
-  /** Of the last cost of what stands before. */
-  costPlace?: number | undefined;
-}
-
-type Counted = Omit<Extract<Folded, { type: "usage" }>, "type">;
-
-/** Tokens come beside the entries of their message, which say whose they are and when. */
-function newUsages(provider: string, begun?: UsageState) {
-  const all = new Map<string, Usage>();
-  const facts = new Map<string, MessageFacts>(begun?.recent);
-  const open = new Set<string>();
-  const now = begun?.now ?? { model: "unknown", provider, time: 0, place: 0 };
-  /** Of the last entry. Hundreds of entries share one message, and only its time is needed as a number. */
-  let timestamp = "";
-  let costPlace = begun?.costPlace;
-  const factsNow = (): MessageFacts => {
-    const time = Date.parse(timestamp);
-    if (time > 0) now.time = time;
-    timestamp = "";
-    return { ...now };
-  };
-  const noteOdd = (at: string) => {
-    const time = Date.parse(at);
-    if (!(time > 0)) return;
-    now.time = time;
-    timestamp = "";
-  };
-  const add = ({ turn, usage, message = `${LOCAL}${turn}`, model, timestamp: at }: Counted) => {
-    all.set(message, usage);
-    if (!facts.has(message)) facts.set(message, facts.get(turn) ?? counted(factsNow(), model, at));
-    open.add(message);
-  };
-  return {
-    add,
-    at(place: number) {
-      now.place = place;
-    },
-    note({ model, provider: of, cost, isCostSoFar }: HeaderPatch) {
-      if (model !== undefined) now.model = model;
-      if (of !== undefined) now.provider = of;
-      if (cost !== undefined) costPlace = isCostSoFar ? now.place : undefined;
-    },
-    entry({ turn, model, provider: of, timestamp: at, usage }: Entry) {
-      if (PLAIN_TIME.test(at)) timestamp = at;
-      else noteOdd(at);
-      if (turn === undefined) return;
-      if (!facts.has(turn)) {
-        const known = factsNow();
-        facts.set(turn, { ...known, model: model ?? known.model, provider: of ?? known.provider });
-      }
-      if (usage) add({ turn, usage });
-    },
-    all: () => all,
-    state: (): UsageState => ({ now: factsNow(), recent: [...facts].slice(-RECENT_TURNS), costPlace }),
-    /** What has come since it was last taken. */
-    take(): MessageUsage[] {
-      const taken = [...open].map((message) => ({
-        message,
-        ...(facts.get(message) ?? factsNow()),
-        usage: all.get(message) as Usage,
-      }));
-      open.clear();
-      return taken;
-    },
-  };
-}
-
-/** With what is said of the message itself. */
-function counted(
-  facts: MessageFacts,
-  model: string | undefined,
-  timestamp: string | undefined,
-): MessageFacts {
-  const time = Date.parse(timestamp ?? "") || facts.time;
-  return { ...facts, time, ...(model && { model }) };
 }

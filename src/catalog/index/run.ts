@@ -147,7 +147,8 @@ async function run(
   const words = options.words || known?.searchable === 1;
   const begun = known && words === (known.searchable === 1) ? cursorIn(known, ref) : undefined;
   let seen = known && { stamp: known.stamp, cursor: known.cursor, searchable: known.searchable };
-  for await (const piece of pieces(adapter, ref, { words, begun, put: target.slabs.put })) {
+  const isGlance = known === undefined && !words;
+  for await (const piece of pieces(adapter, ref, { words, begun, isGlance, put: target.slabs.put })) {
     target.add({ adapter, ref, id, seen, isNew: known === undefined, words, piece });
     if (piece.end) return;
     // The rest goes on from what is in the shard then.

@@ -7,7 +7,8 @@ import type { Header } from "../../session/session.ts";
 import { badgeOf } from "../../session/vendor.ts";
 import { changedAt, stampOf } from "../scan.ts";
 import { COSTS } from "../schema.ts";
-import type { Doc, MessageUsage, Piece } from "./read.ts";
+import type { Doc, Piece } from "./read.ts";
+import type { MessageUsage } from "./usages.ts";
 
 /** A piece of a session, and what it goes on from. */
 export interface Addition {

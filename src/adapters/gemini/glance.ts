@@ -1,0 +1,109 @@
+// What a list needs of a log in which nothing was taken back or replaced, but that a model's message may come again as
+// it grows. Of messages that are as today's CLI writes them no entries are made; all others are folded.
+import { readPlain } from "../../storage/plain.ts";
+import type { Listing } from "../glance.ts";
+import { filled, isObject, type Json, objects } from "../json.ts";
+import { strangeIn } from "./content.ts";
+import { remember, timeOf, usageOf } from "./entries.ts";
+import { listIn, type Message, recordOf, responseIn, SHOWN, toolCallsOf } from "./native.ts";
+import { EPOCH, type State } from "./state.ts";
+
+type Take = (value: unknown, index: number) => boolean;
+
+/** The lines that count, as `Reading.glance` hands them out. */
+export function glanceLog(path: string, take: Take): boolean {
+  if (!path.endsWith(".jsonl")) return false;
+  const done = new Set<string>();
+  /** The last message, of which a later version may come. */
+  let last: { message: Message; index: number } | undefined;
+  const settle = () => {
+    if (!last) return true;
+    const { message, index } = last;
+    done.add(message.id);
+    last = undefined;
+    return take(message, index);
+  };
+  const isPlain = readPlain(path, (value, index) => {
+    const record = recordOf(value);
+    if (!record || record.type === "rewind" || listIn(record)) return false;
+    if (record.type !== "message") return take(value, index);
+    const { message } = record;
+    const isAgain = last?.message.id === message.id;
+    if (done.has(message.id) || (isAgain && message.type !== "gemini")) return false;
+    if (!isAgain && !settle()) return false;
+    last = { message, index };
+    return true;
+  });
+  return isPlain && settle();
+}
+
+export function glance(state: State, value: unknown, _: number, listing: Listing): boolean {
+  const record = recordOf(value);
+  if (record?.type === "set") return state.time !== EPOCH && isTime(record.set);
+  if (record?.type !== "message") return false;
+  const { message } = record;
+  if (message.type === "gemini") return said(state, message, listing);
+  return message.type === "user" && isAnswered(state, message);
+}
+
+/** When the log was last written to; when it began is known. */
+function isTime(set: Json): boolean {
+  return Object.keys(set).every((name) => name === "lastUpdated");
+}
+
+/** Results that stand with their calls as well. */
+function isAnswered(state: State, message: Message): boolean {
+  const { content } = message;
+  const time = timeOf(message);
+  if (time === undefined || !Array.isArray(content) || content.length === 0) return false;
+  for (const piece of content) {
+    const id = isObject(piece) ? filled(responseIn(piece)?.id) : undefined;
+    if (id === undefined || !state.answered.includes(id) || strangeIn(piece).length > 0) return false;
+  }
+  state.time = time;
+  return true;
+}
+
+function said(state: State, message: Message, listing: Listing): boolean {
+  const { id, content } = message;
+  const timestamp = timeOf(message);
+  const calls = toolCallsOf(message);
+  if (timestamp === undefined || typeof content !== "string" || !calls.every(isPlainCall)) return false;
+  const model = filled(message.model);
+  const own = { timestamp, turn: id, ...(model !== undefined && { model }) };
+  const isSaid = content !== "" || objects(message.thoughts).length > 0;
+  if (isSaid) listing.entry({ ...own, id, type: "assistant" });
+  for (const call of calls) listing.entry({ ...own, id: String(call.id), type: "tool_call" });
+  if (calls.length > 0) state.answered.length = 0;
+  for (const call of calls) if (call.result) answer(state, call, timestamp, listing);
+  state.time = timestamp;
+  if (isSaid || calls.length > 0) count(message, model, listing);
+  if (model !== undefined && model !== state.model) {
+    state.model = model.slice(0, 200);
+    listing.patch({ model });
+  }
+  return true;
+}
+
+function answer(state: State, call: Json, time: string, listing: Listing): void {
+  const callId = String(call.id);
+  remember(state.answered, callId);
+  listing.entry({ id: `${callId}-result`, type: "tool_result", timestamp: timeOf(call) ?? time, callId });
+}
+
+function count(message: Message, model: string | undefined, listing: Listing): void {
+  const usage = usageOf(message);
+  const { id } = message;
+  if (usage) listing.usage({ turn: id, usage, message: id, ...(model && { model }) });
+}
+
+/** Not one that started a subagent, which is linked with it. */
+function isPlainCall({ id, agentId, result }: Json): boolean {
+  const known = filled(id);
+  return (
+    known !== undefined &&
+    !known.startsWith(SHOWN) &&
+    agentId === undefined &&
+    (typeof result === "string" || strangeIn(result).length === 0)
+  );
+}

@@ -1,0 +1,67 @@
+// Reads a JSONL file that is as it should be: every line whole, valid, and ended. It does not wait, and hands out values
+// only. Whoever finds a file that is not plain reads it with records.ts, which says what is wrong.
+import { isUtf8 } from "node:buffer";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { shrink } from "./shrink.ts";
+
+/** Nobody else is heard while a file is read like this, so that it must not be too large. */
+const LARGEST = 32 << 20;
+const NEWLINE = 10;
+
+/**
+ * Hands each value to `take`, with the number of its line from 0 on, until that says no. False when it did, or when the
+ * file is not plain. Long strings in values may be cut (see shrink.ts).
+ */
+export function readPlain(path: string, take: (value: unknown, line: number) => boolean): boolean {
+  const file = openSync(path, "r");
+  try {
+    const found = fstatSync(file);
+    if (!found.isFile() || found.size > LARGEST) return false;
+    let line = 0;
+    let offset = 0;
+    let left = 0;
+    for (;;) {
+      const room = roomFor(left);
+      const length = readSync(file, room, left, room.length - left, offset);
+      if (length === 0) return left === 0;
+      offset += length;
+      const bytes = room.subarray(0, left + length);
+      const end = bytes.lastIndexOf(NEWLINE) + 1;
+      const whole = bytes.subarray(0, end);
+      if (!isUtf8(whole)) return false;
+      for (let start = 0; start < end; line++) {
+        const stop = whole.indexOf(NEWLINE, start);
+        if (!take(parsed(whole, start, stop), line)) return false;
+        start = stop + 1;
+      }
+      left = bytes.length - end;
+      if (left > 0) bytes.copy(room, 0, end);
+    }
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+const CHUNK = 1 << 20;
+/** One for all files, because making one for each would take longer than reading them. */
+let buffer = Buffer.alloc(0);
+
+/** A buffer with the first `left` bytes as they are and room behind them. */
+function roomFor(left: number): Buffer {
+  if (left < buffer.length) return buffer;
+  const larger = Buffer.allocUnsafeSlow(Math.max(CHUNK, 2 * buffer.length));
+  buffer.copy(larger, 0, 0, left);
+  buffer = larger;
+  return buffer;
+}
+
+/** Cutting what is long in a line takes less than parsing it. */
+const LONG = 8 << 10;
+
+function parsed(bytes: Buffer, start: number, stop: number): unknown {
+  const cut = stop - start >= LONG ? shrink(bytes.subarray(start, stop)) : undefined;
+  return JSON.parse(cut ?? bytes.toString("utf8", start, stop));
+}
