@@ -3,7 +3,6 @@
 import { realpathSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { BatonError } from "../../session/error.ts";
-import { START } from "../../storage/position.ts";
 import type { NativeRecord } from "../../storage/records.ts";
 import { lineRecords, type ParsedLine, parsedLine } from "../../storage/rows.ts";
 import {
@@ -142,27 +141,6 @@ export async function* readDatabase(
   try {
     database.exec("BEGIN");
     yield* recordsIn(database, path, id, options);
-  } catch (error) {
-    throw sqliteError(error, path);
-  } finally {
-    giveBack(database);
-  }
-}
-
-/** The values of all records at once, until `take` has had enough of them. */
-export function glanceRows(
-  path: string,
-  id: string,
-  take: (value: unknown, index: number) => boolean,
-): boolean {
-  const database = borrow(path);
-  try {
-    if (generationOf(database) !== "rows") return false;
-    database.exec("BEGIN");
-    let index = 0;
-    for (const { value } of rowLines(database, id, 0, path, { from: START, valuesOnly: true }))
-      if (!take(value, index++)) return false;
-    return true;
   } catch (error) {
     throw sqliteError(error, path);
   } finally {

@@ -6,14 +6,8 @@ import { readRecords } from "../../storage/records.ts";
 import { whileUnchanged } from "../../storage/unchanged.ts";
 import type { SessionRef } from "../adapter.ts";
 import { openSource, type PassOptions, type Reading } from "../open.ts";
-import {
-  generationOf,
-  glanceRows,
-  identityOf,
-  readDatabase,
-  reading as readingStore,
-  sessionRows,
-} from "./database.ts";
+import { generationOf, identityOf, readDatabase, reading as readingStore, sessionRows } from "./database.ts";
+import { glanceRows } from "./glance-rows.ts";
 import { headOf, ROWS, SQLITE } from "./head.ts";
 import { DATABASE, discoverBeside } from "./paths.ts";
 import { fold } from "./read.ts";
