@@ -2,6 +2,7 @@
 // them at once. All of it can be made anew from the stores, so what is damaged or of another version is.
 import {
   closeSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -131,7 +132,10 @@ function makeAnew(root: string, instead: string | undefined, rebuilt: string[]):
     if (before.some(({ version }) => version < SCHEMA_VERSION) && newest === undefined)
       rebuilt.push("The catalog was made by another version of Baton; it is made anew from the stores.");
     const fresh = mkdtempSync(join(root, "new-"));
-    for (let number = 0; number < SHARDS; number++) create(shardPath(fresh, number));
+    create(shardPath(fresh, 0));
+    // They are all the same while they are empty, and making one takes longer than copying it.
+    for (let number = 1; number < SHARDS; number++)
+      copyFileSync(shardPath(fresh, 0), shardPath(fresh, number));
     const number = Math.max(Date.now(), ...before.map((one) => one.number + 1));
     const folder = join(root, `${SCHEMA_VERSION}-${number}`);
     renameSync(fresh, folder);

@@ -119,8 +119,8 @@ async function syncAll(
     },
     onDatabase: (path: string, stamp: string) => stores.set(path, stamp),
   };
-  // Of a new catalog all of them will have to be read.
-  const isAll = rows.all.length === 0 && options.newest === undefined;
+  // Of a new catalog all of them will have to be read, or many.
+  const isAll = rows.all.length === 0 && (options.newest ?? MANY) >= MANY;
   const walks = places.map((place) => newWalk(place, home));
   const seen = walks.flatMap((walk) =>
     discovered(walk.home, [walk.place], { ...looking, ...walk.looking }, isAll ? work.expect : undefined),
@@ -296,6 +296,8 @@ function continuedIn(stale: readonly Job[], rows: Rows, moved: ReadonlySet<Row>)
   return new Set(away.filter((row) => !isShorter(row)));
 }
 
+const MANY = 1000;
+
 /** Reading less than this takes about as long as starting threads. */
 const WORTH_THREADS = 8 << 20;
 
@@ -307,11 +309,13 @@ type Work = ReturnType<typeof newWork>;
 function newWork({ folder }: Catalog, { words, onProgress, adapters: load, meanwhile }: SyncOptions) {
   const counts: Counts = { added: 0, updated: 0, unchanged: 0, problems: 0 };
   const progress = { sessions: 0, ofSessions: 0, bytes: 0, ofBytes: 0 };
-  const onDone = ({ bytes, outcome, hasProblem }: Done) => {
-    counts[outcome]++;
-    if (hasProblem) counts.problems++;
-    progress.sessions++;
-    progress.bytes += bytes;
+  const onDone = (done: readonly Done[]) => {
+    for (const { bytes, outcome, hasProblem } of done) {
+      counts[outcome]++;
+      if (hasProblem) counts.problems++;
+      progress.sessions++;
+      progress.bytes += bytes;
+    }
     onProgress?.(progress);
   };
   const crew = newCrew({ folder, words, onDone });

@@ -36,10 +36,17 @@ export function widthOf(text: string): number {
   return width;
 }
 
+/** Words of ASCII with a blank between each two: nothing has to be done to them. */
+const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
+
 /** One line that is no wider than this, with … where something is missing. */
 export function cut(text: string, width: number): string {
-  const line = harmless(text).replace(/\s+/g, " ").trim();
+  const isPlain = PLAIN.test(text) && shareable(text) === text;
+  if (isPlain && text.length <= width) return text;
+  const line = isPlain ? text : harmless(text).replace(/\s+/g, " ").trim();
   if (widthOf(line) <= width) return line;
+  if (width < 1) return "";
+  if (isPlain) return `${line.slice(0, width - 1).trimEnd()}…`;
   let result = "";
   let used = 0;
   for (const character of line) {
@@ -47,7 +54,7 @@ export function cut(text: string, width: number): string {
     if (used > width - 1) break;
     result += character;
   }
-  return width < 1 ? "" : `${result.trimEnd()}…`;
+  return `${result.trimEnd()}…`;
 }
 
 export function padded(text: string, width: number): string {

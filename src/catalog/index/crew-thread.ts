@@ -14,7 +14,7 @@ async function run(share: Share): Promise<void> {
   await runJobs(takeJobs(share), readers, {
     folder,
     words,
-    onDone: (done: Done) => parentPort?.postMessage(done),
+    onDone: (done: readonly Done[]) => parentPort?.postMessage(done),
   });
   parentPort?.close();
 }

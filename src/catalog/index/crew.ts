@@ -7,7 +7,7 @@ import type { Worker } from "node:worker_threads";
 import { SHARDS } from "../catalog.ts";
 import type { CrewTask } from "./crew-thread.ts";
 import type { Job } from "./job.ts";
-import type { Done, RunOptions } from "./run.ts";
+import type { RunOptions } from "./run.ts";
 import { bytesOf, type Share, sharesOf, takeJobs } from "./shares.ts";
 
 export interface Crew {
@@ -28,6 +28,7 @@ export function newCrew({ folder, words, onDone }: RunOptions): Crew {
   const add = () => members.push(newMember({ folder, words }, onDone));
   const crew: Crew = {
     start() {
+      if (members.length < others) compileInPlace();
       while (members.length < others) add();
     },
     async run(jobs, own, meanwhile) {
@@ -67,6 +68,11 @@ function keepMemorySmall(): void {
   if (typeof collect === "function") collect();
 }
 
+/** Every core has a thread that reads: compilers beside them would only take turns with these. */
+function compileInPlace(): void {
+  process.getBuiltinModule("node:v8").setFlagsFromString("--no-concurrent-recompilation");
+}
+
 interface Member {
   run(share: Share): Promise<void>;
   end(): Promise<unknown>;
@@ -81,7 +87,7 @@ const { compiled, program } = require("node:worker_threads").workerData;
 if (compiled) require("node:module").enableCompileCache(compiled);
 import(program);`;
 
-function newMember(task: CrewTask, onDone: (done: Done) => void): Member {
+function newMember(task: CrewTask, onDone: RunOptions["onDone"]): Member {
   const threads = process.getBuiltinModule("node:worker_threads");
   // The sources in a clone, the compiled program elsewhere.
   const program = new URL(`./crew-thread${extname(import.meta.url)}`, import.meta.url).href;

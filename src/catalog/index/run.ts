@@ -16,8 +16,8 @@ import { type Addition, newWriter, type Seen, type Writer } from "./write.ts";
 export interface RunOptions {
   folder: string;
   words: boolean;
-  /** Told after each session. */
-  onDone(done: Done): void;
+  /** Told of sessions as they are stored, several at a time. */
+  onDone(done: readonly Done[]): void;
 }
 
 export interface Done {
@@ -27,8 +27,8 @@ export interface Done {
 }
 
 /** So many bytes of texts or sessions are put in at once: the index is written out after each time, and merged later. */
-const BATCH_TEXT = 6 << 20;
-const BATCH_SESSIONS = 200;
+const BATCH_TEXT = 12 << 20;
+const BATCH_SESSIONS = 500;
 const HEARD = 16;
 const MOST_ROUNDS = 5;
 
@@ -95,9 +95,9 @@ function newTarget(shard: DatabaseSync, { onDone }: RunOptions): Target {
     if (waiting.length === 0) return;
     writer ??= newWriter(shard);
     const written = new Set(writer.write(waiting));
-    for (const addition of waiting)
-      if (!written.has(addition)) refused.add(addition.ref);
-      else if (addition.piece.end) onDone(doneOf(addition));
+    for (const addition of waiting) if (!written.has(addition)) refused.add(addition.ref);
+    const done = waiting.filter((addition) => addition.piece.end && written.has(addition));
+    if (done.length > 0) onDone(done.map(doneOf));
     waiting = [];
     slabs.clear();
   };
@@ -140,7 +140,7 @@ async function run(
   // Another process may have done it since it was looked at.
   const isCurrent = known?.stamp === stampOf(ref) && known.gone === null;
   if (isCurrent && (known.searchable === 1 || !options.words)) {
-    options.onDone({ bytes: sizeOf(ref), outcome: "unchanged", hasProblem: false });
+    options.onDone([{ bytes: sizeOf(ref), outcome: "unchanged", hasProblem: false }]);
     return;
   }
   // Words that are there are kept up with, whoever asks.

@@ -68,10 +68,11 @@ function evenly(largestFirst: readonly Group[], count: number): Group[][] {
 /** The newest first, as they were given. */
 function inOrder(jobs: readonly Job[], groups: readonly Group[]): Job[] {
   const own = new Set(groups.flatMap((group) => group.jobs));
-  return jobs.filter((job) => own.has(job));
+  return jobs.filter((job) => own.has(job)).sort((a, b) => a.shard - b.shard);
 }
 
-const PIECE = 4 << 20;
+/** So small that none of the threads waits long for the last piece of another. */
+const PIECE = 1 << 20;
 
 /** The same ones each time: they are known by what they are. */
 function piecesOf(group: Group): Job[][] {
