@@ -32,7 +32,9 @@ export const SHARDS = 4;
 /** How long a writer waits for another. */
 export const PATIENCE_MS = 20_000;
 /** Pages of the write-ahead log after which they are moved into the database. */
-const CHECKPOINT_PAGES = 4000;
+const CHECKPOINT_PAGES = 1000;
+/** Of bytes: most of what is written are long rows of the index, and each page is written by itself. */
+const PAGE = 16 << 10;
 const MOST_TRIES = 10;
 
 export function openCatalog(batonHome: string): Catalog {
@@ -214,7 +216,7 @@ function create(path: string): void {
   const shard = new DatabaseSync(path);
   try {
     // Nothing is in it yet that would have to outlast the machine.
-    shard.exec("PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL");
+    shard.exec(`PRAGMA page_size = ${PAGE}; PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL`);
     shard.exec(`BEGIN; ${SCHEMA}; PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`);
   } finally {
     shard.close();

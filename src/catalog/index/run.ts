@@ -1,7 +1,7 @@
 // Reads sessions and puts them into their shards, newest first. Runs in the thread that syncs, or in several.
 import { hash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import type { Reader, SessionRef } from "../../adapters/adapter.ts";
 import { BatonError } from "../../session/error.ts";
@@ -10,7 +10,7 @@ import { openShard } from "../catalog.ts";
 import { sizeOf, stampOf } from "../scan.ts";
 import type { Job } from "./job.ts";
 import { type Cursor, type IndexOptions, type Piece, readSession } from "./read.ts";
-import { newSlabs, type Slabs } from "./slabs.ts";
+import { newSlabs } from "./slabs.ts";
 import { type Addition, newWriter, type Seen, type Writer } from "./write.ts";
 
 export interface RunOptions {
@@ -38,21 +38,16 @@ export async function runJobs(
   adapters: readonly Reader[],
   options: RunOptions,
 ): Promise<void> {
-  const targets = new Map<number, Target>();
-  const targetOf = (number: number): Target => {
-    const target = targets.get(number) ?? newTarget(openShard(options.folder, number), options);
-    targets.set(number, target);
-    return target;
-  };
+  const targets = newTargets(options);
   const runOnce = async (some: Iterable<Job>): Promise<Job[]> => {
     const read: Job[] = [];
     for (const job of some) {
       // Small files are read without waiting, and meanwhile other threads and the user want to be heard.
       if (read.push(job) % HEARD === 0) await setImmediate();
       const adapter = adapters.find(({ id }) => id === job.ref.agent);
-      if (adapter) await run(adapter, job, targetOf(job.shard), options);
+      if (adapter) await run(adapter, job, targets, options);
     }
-    const refused = new Set([...targets.values()].flatMap((target) => target.finish()));
+    const refused = targets.finish();
     return read.filter(({ ref }) => refused.has(ref));
   };
   try {
@@ -63,62 +58,89 @@ export async function runJobs(
         left = await runOnce(left.map((job) => ({ ...job, isNew: false })));
     });
   } finally {
-    for (const target of targets.values()) target.shard.close();
+    targets.close();
   }
-}
-
-/** A shard, and what waits to be put into it. */
-interface Target {
-  shard: DatabaseSync;
-  /** The texts of what waits. */
-  slabs: Slabs;
-  seen(ref: SessionRef): Known | undefined;
-  add(addition: Addition): void;
-  flush(): void;
-  /** Whether another process has changed what is known of the session while it was read. */
-  isRefused(ref: SessionRef): boolean;
-  /** Puts in what waits; the sessions that were refused, once. */
-  finish(): SessionRef[];
 }
 
 type Known = Seen & { files: string; gone: number | null };
 
-function newTarget(shard: DatabaseSync, { onDone }: RunOptions): Target {
-  const find = shard.prepare(
-    "SELECT stamp, (SELECT value FROM cursor WHERE session = key) AS cursor, searchable, files, gone FROM session WHERE path = ? AND original_id = ? AND thread = ? AND agent = ?",
-  );
-  let writer: Writer | undefined;
+/** A shard, and what waits to be put into it. */
+interface Target {
+  shard: DatabaseSync;
+  find: StatementSync;
+  writer?: Writer;
+  waiting: Addition[];
+}
+
+type Targets = ReturnType<typeof newTargets>;
+
+/** The shards that are written to. Texts of all of them wait in the same slabs, so they are put in together. */
+function newTargets({ folder, onDone }: RunOptions) {
+  const targets = new Map<number, Target>();
   const slabs = newSlabs();
-  let waiting: Addition[] = [];
   let refused = new Set<SessionRef>();
+  let written = 0;
+  const targetOf = (number: number): Target => {
+    const target = targets.get(number) ?? newTarget(openShard(folder, number));
+    targets.set(number, target);
+    return target;
+  };
   const flush = () => {
-    if (waiting.length === 0) return;
-    writer ??= newWriter(shard);
-    const written = new Set(writer.write(waiting));
-    for (const addition of waiting) if (!written.has(addition)) refused.add(addition.ref);
-    const done = waiting.filter((addition) => addition.piece.end && written.has(addition));
-    if (done.length > 0) onDone(done.map(doneOf));
-    waiting = [];
+    for (const target of targets.values())
+      for (const addition of put(target, onDone)) refused.add(addition.ref);
+    written += slabs.size();
     slabs.clear();
   };
   return {
-    shard,
-    slabs,
-    seen: ({ path, originalId, thread, agent }) =>
-      find.get(path, originalId, thread ?? "", agent) as unknown as Known | undefined,
-    add(addition) {
+    /** Keeps a text until its session is put in. */
+    put: slabs.put,
+    seen: (number: number, { path, originalId, thread, agent }: SessionRef) =>
+      targetOf(number).find.get(path, originalId, thread ?? "", agent) as unknown as Known | undefined,
+    add(number: number, addition: Addition) {
+      const { waiting } = targetOf(number);
       waiting.push(addition);
       if (slabs.size() >= BATCH_TEXT || waiting.length >= BATCH_SESSIONS) flush();
     },
     flush,
-    isRefused: (ref) => refused.has(ref),
-    finish() {
+    /** Whether another process has changed what is known of the session while it was read. */
+    isRefused: (ref: SessionRef) => refused.has(ref),
+    /** Puts in what waits; the sessions that were refused, once. */
+    finish(): ReadonlySet<SessionRef> {
       flush();
-      const all = [...refused];
+      const all = refused;
       refused = new Set();
       return all;
     },
+    close() {
+      for (const { shard } of targets.values()) {
+        // Whoever closes a database last would do it, one after the other.
+        if (written >= MUCH) shard.exec("PRAGMA wal_checkpoint(PASSIVE)");
+        shard.close();
+      }
+    },
   };
+}
+
+/** So many bytes of texts leave much to be moved into the databases. */
+const MUCH = 4 << 20;
+
+function newTarget(shard: DatabaseSync): Target {
+  const find = shard.prepare(
+    "SELECT stamp, (SELECT value FROM cursor WHERE session = key) AS cursor, searchable, files, gone FROM session WHERE path = ? AND original_id = ? AND thread = ? AND agent = ?",
+  );
+  return { shard, find, waiting: [] };
+}
+
+/** What waits is put in; what was refused. */
+function put(target: Target, onDone: RunOptions["onDone"]): Addition[] {
+  const { waiting, shard } = target;
+  if (waiting.length === 0) return [];
+  target.writer ??= newWriter(shard);
+  const written = new Set(target.writer.write(waiting));
+  target.waiting = [];
+  const done = waiting.filter((addition) => addition.piece.end && written.has(addition));
+  if (done.length > 0) onDone(done.map(doneOf));
+  return waiting.filter((addition) => !written.has(addition));
 }
 
 function doneOf({ ref, isNew, piece }: Addition): Done {
@@ -131,12 +153,12 @@ function doneOf({ ref, isNew, piece }: Addition): Done {
 
 async function run(
   adapter: Reader,
-  { ref, id, isNew }: Job,
-  target: Target,
+  { ref, id, isNew, shard }: Job,
+  targets: Targets,
   options: RunOptions,
 ): Promise<void> {
   // Whether one that was new then still is, is found out when it is put in.
-  const known = isNew ? undefined : target.seen(ref);
+  const known = isNew ? undefined : targets.seen(shard, ref);
   // Another process may have done it since it was looked at.
   const isCurrent = known?.stamp === stampOf(ref) && known.gone === null;
   if (isCurrent && (known.searchable === 1 || !options.words)) {
@@ -148,12 +170,12 @@ async function run(
   const begun = known && words === (known.searchable === 1) ? cursorIn(known, ref) : undefined;
   let seen = known && { stamp: known.stamp, cursor: known.cursor, searchable: known.searchable };
   const isGlance = known === undefined && !words;
-  for await (const piece of pieces(adapter, ref, { words, begun, isGlance, put: target.slabs.put })) {
-    target.add({ adapter, ref, id, seen, isNew: known === undefined, words, piece });
+  for await (const piece of pieces(adapter, ref, { words, begun, isGlance, put: targets.put })) {
+    targets.add(shard, { adapter, ref, id, seen, isNew: known === undefined, words, piece });
     if (piece.end) return;
     // The rest goes on from what is in the shard then.
-    target.flush();
-    if (target.isRefused(ref)) return;
+    targets.flush();
+    if (targets.isRefused(ref)) return;
     seen = { stamp: "", cursor: JSON.stringify(piece.cursor) ?? null, searchable: words ? 1 : 0 };
   }
 }

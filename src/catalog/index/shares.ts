@@ -20,16 +20,18 @@ export function* takeJobs({ pieces, taken }: Share): Generator<Job> {
 }
 
 /**
- * With words each thread has shards of its own: none waits for another, and the newest texts of a shard come first
- * whatever agent they are from. A list only writes a few rows, so each has agents of its own there and helps others
- * later: the code that reads an agent's sessions has to be compiled in each thread that runs it.
+ * With words each thread has shards of its own, one after the other, newest first whatever agent the sessions are from:
+ * none waits for another, and one that is done takes from the end of what others have left. A list only writes a few
+ * rows, so each has agents of its own there and helps others later: the code that reads an agent's sessions has to be
+ * compiled in each thread that runs it.
  */
 export function sharesOf(jobs: readonly Job[], count: number, words: boolean): Share[] {
   const groups = groupsOf(jobs, words ? ({ shard }) => shard : ({ ref }) => ref.agent);
   const owned = evenly(groups, count);
-  const orders = words
-    ? owned.map((own) => [inOrder(jobs, own)])
-    : owned.map((own) => [...own, ...groups.filter((group) => !own.includes(group))].flatMap(piecesOf));
+  const orders = owned.map((own) => {
+    const others = groups.filter((group) => !own.includes(group)).flatMap(piecesOf);
+    return [...own.flatMap(piecesOf), ...(words ? others.reverse() : others)];
+  });
   const numbers = new Map<readonly Job[], number>();
   for (const piece of orders.flat()) if (!numbers.has(piece)) numbers.set(piece, numbers.size);
   const taken = new Int32Array(new SharedArrayBuffer(4 * Math.max(1, numbers.size)));
@@ -63,12 +65,6 @@ function evenly(largestFirst: readonly Group[], count: number): Group[][] {
     least.groups.push(group);
   }
   return shares.map(({ groups }) => groups);
-}
-
-/** The newest first, as they were given. */
-function inOrder(jobs: readonly Job[], groups: readonly Group[]): Job[] {
-  const own = new Set(groups.flatMap((group) => group.jobs));
-  return jobs.filter((job) => own.has(job)).sort((a, b) => a.shard - b.shard);
 }
 
 /** So small that none of the threads waits long for the last piece of another. */

@@ -4,8 +4,7 @@ import type { SessionRef } from "../../adapters/adapter.ts";
 import type { Archived } from "../../catalog/archive/archive.ts";
 import { type Catalog, discardCatalog, isCurrent, openCatalog } from "../../catalog/catalog.ts";
 import { type SyncReport, syncFiles } from "../../catalog/sync.ts";
-import { watch } from "../../catalog/watch.ts";
-import { archiveAll } from "../archiving.ts";
+import type { archiveAll } from "../archiving.ts";
 import { update, withCatalog } from "../catalog.ts";
 import type { Run } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -30,7 +29,7 @@ async function synchronise(context: Context, options: Options): Promise<undefine
   // While other threads read very much, this one can archive it.
   let archiving: Promise<Archived> | undefined;
   const meanwhile = (onProgress: (done: number, ofBytes: number) => void) => {
-    const begun = archiveAll(context, { onProgress });
+    const begun = archive(context, { onProgress });
     archiving = begun;
     // Where reading has to begin anew, so has this.
     begun.catch(() => {
@@ -47,6 +46,12 @@ async function synchronise(context: Context, options: Options): Promise<undefine
     },
   );
 }
+
+/** Loaded only then, and so is what watches. */
+const archive: typeof archiveAll = async (...given) => {
+  const { archiveAll } = await import("../archiving.ts");
+  return archiveAll(...given);
+};
 
 /** Until somebody ends the process. */
 async function stay(context: Context, catalog: Catalog, options: Options): Promise<void> {
@@ -67,6 +72,7 @@ async function stay(context: Context, catalog: Catalog, options: Options): Promi
     // The archive keeps a session that was moved under its new path too.
     if (added + updated + removed + moved > 0) await tell(context, report, options, { only: quick?.refs });
   };
+  const { watch } = await import("../../catalog/watch.ts");
   await watch(home, places, onChange, {
     signal: new AbortController().signal,
     onNotice: output.message,
@@ -87,7 +93,7 @@ async function tell(
   { only, archiving }: Told,
 ): Promise<void> {
   const { output } = context;
-  const archived = options.archive ? await (archiving ?? archiveAll(context, { only })) : undefined;
+  const archived = options.archive ? await (archiving ?? archive(context, { only })) : undefined;
   const { added, updated, removed, unchanged, problems, ms } = report;
   const kept = archived && { archived: { added: archived.added, updated: archived.updated } };
   const facts = { added, updated, removed, unchanged, problems, ms: Math.round(ms), ...kept };
