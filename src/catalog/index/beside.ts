@@ -6,7 +6,6 @@ import type { FileRef, SessionRef } from "../../adapters/adapter.ts";
 import type { Entry } from "../../session/session.ts";
 import { SCOPES } from "../schema.ts";
 import type { Doc, IndexOptions } from "./read.ts";
-import { foldText } from "./words.ts";
 
 /** In place of a record's number: the text stands in the file that `file` names. */
 export const BESIDE = -1;
@@ -22,9 +21,11 @@ export function newBeside({ files }: SessionRef, read: readonly string[] = []) {
   const open = files.filter(({ role, path }) => role === "tool_result" && !known.has(basename(path)));
   const owners = new Map<string, Owner>();
   return {
+    /** Whether there are files whose words are not in the index. */
+    isOpen: open.length > 0,
     /** A file that no result has named yet waits for the one that will. */
     entry(entry: Entry, owner: Owner) {
-      if (open.length === 0 || entry.type !== "tool_result") return;
+      if (entry.type !== "tool_result") return;
       for (const { path } of open) if (entry.output.includes(basename(path))) owners.set(path, owner);
     },
     /** Once all entries have been seen. */
@@ -49,7 +50,7 @@ function* docsOf({ path }: FileRef, owner: Owner, put: IndexOptions["put"]): Gen
       const read = readSync(file, bytes, 0, PIECE, offset);
       if (read === 0) return;
       const length = read < PIECE ? read : wholeWords(bytes);
-      const text = put(foldText(bytes.toString("utf8", 0, length)));
+      const text = put(bytes.toString("utf8", 0, length));
       yield { ...owner, scope: OUTPUT, file: path, record: BESIDE, offset, length, text };
       offset += length;
     }

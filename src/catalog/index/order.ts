@@ -45,6 +45,7 @@ export function newOrder(isContinued: boolean) {
 
 /** A bit for each entry that was taken back or compacted away; empty when there is none. */
 export function hiddenBits(skeleton: Skeleton): Uint8Array {
+  if (isStraight(skeleton)) return new Uint8Array();
   const thread = new Set(threadPositions(skeleton));
   if (thread.size === skeleton.length) return new Uint8Array();
   const bits = new Uint8Array(Math.ceil(skeleton.length / 8));
@@ -55,6 +56,14 @@ export function hiddenBits(skeleton: Skeleton): Uint8Array {
     last = at >> 3;
   }
   return bits.slice(0, last + 1);
+}
+
+/** Whether each entry follows the one before it, to the last, and none stands for others. */
+function isStraight(skeleton: Skeleton): boolean {
+  if (skeleton.head !== skeleton.length - 1) return false;
+  for (let at = 0; at < skeleton.length; at++)
+    if (skeleton.parent(at) !== at - 1 || skeleton.type(at) === "compaction") return false;
+  return true;
 }
 
 interface Order {

@@ -14,7 +14,6 @@ import { glanceAt } from "./glance.ts";
 import { newOrder, seenWhole } from "./order.ts";
 import { filesOf, textsOf, toolOf } from "./texts.ts";
 import { type MessageUsage, newUsages, type UsageState } from "./usages.ts";
-import { foldText } from "./words.ts";
 
 /** A text on its way into the index. */
 export interface Doc {
@@ -242,11 +241,13 @@ function newTexts(
       // A record that is read again may be the result once more.
       if (entry.type === "tool_result" && !passing) calls.delete(entry.callId);
       if (!put) return;
-      beside.entry(entry, { position, entry: entry.id, tool: about?.tool, passing });
-      const place = { position, entry: entry.id, record: index, offset, length, passing };
-      for (const { scope, text } of textsOf(entry)) {
-        docs.push({ ...place, scope, ...about, text: put(foldText(text)) });
-        size += text.length;
+      const { id } = entry;
+      const { tool, file } = about ?? NO_CALL;
+      if (beside.isOpen) beside.entry(entry, { position, entry: id, tool, passing });
+      for (const { scope, text: said } of textsOf(entry)) {
+        const text = put(said);
+        docs.push({ position, entry: id, scope, tool, file, record: index, offset, length, text, passing });
+        size += said.length;
       }
     },
     addBeside() {
@@ -270,6 +271,7 @@ interface About {
 }
 
 const NOTHING: About = { tool: "", file: undefined };
+const NO_CALL: Partial<About> = {};
 
 function aboutOf(call: Extract<Entry, { type: "tool_call" }>): About {
   return { tool: toolOf(call), file: filesOf(call) };

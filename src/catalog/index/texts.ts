@@ -11,6 +11,9 @@ export interface Text {
 const NUMBERS = Object.fromEntries(SCOPES.map((scope, number) => [scope, number])) as Record<Scope, number>;
 
 export function textsOf(entry: Entry): Text[] {
+  // Nearly all texts are outputs.
+  if (entry.type === "tool_result" && entry.error === undefined && entry.output !== "")
+    return [{ scope: NUMBERS.tool_output, text: entry.output }];
   const found: Text[] = [];
   const add = (scope: Scope, text: string | undefined) => {
     if (text) found.push({ scope: NUMBERS[scope], text });

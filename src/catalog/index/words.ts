@@ -30,7 +30,11 @@ export function asRead(text: string): string {
 
 /** A program's coloured output has `31m` before a word, which is no part of it. */
 export function withoutColours(text: string): string {
-  return text.includes("\u001b") ? withoutSequences(text) : text;
+  return hasColours(text) ? withoutSequences(text) : text;
+}
+
+export function hasColours(text: string): boolean {
+  return text.includes("\u001b");
 }
 
 function composed(text: string): string {
