@@ -93,8 +93,8 @@ export interface Fold<State> {
    */
   passes?(value: unknown): boolean;
   /**
-   * Tells a list what it needs of a record and changes the state only so far; false when only `step` can tell. The two
-   * may take turns, but entries that `step` makes then do not know what they follow.
+   * The same for records that sessions are full of, in fewer steps: tells the listing and changes the state as far as
+   * entries, texts and later records need it. False when only `step` can tell; both take turns.
    */
   glance?(state: State, value: unknown, index: number, listing: Listing): boolean;
 }

@@ -1,27 +1,26 @@
-// What a list needs of a session, which is much less than its entries: whoever only lists sessions folds most of their
-// records only so far.
-import type { Entry, Usage } from "../session/session.ts";
+// Reading a session without waiting and with fewer entries made: how most sessions are read for the catalog, where only
+// texts count, or not even these.
+import type { Entry } from "../session/session.ts";
 import type { Folded, HeaderPatch } from "../session/source.ts";
-
-/** What of an entry counts in a list. */
-export interface Glimpse {
-  id: string;
-  type: Entry["type"];
-  timestamp: string;
-  /** Of a prompt. */
-  content?: string | undefined;
-  injected?: boolean | undefined;
-  turn?: string | undefined;
-  model?: string | undefined;
-  provider?: string | undefined;
-  usage?: Usage | undefined;
-  /** Of a result. */
-  callId?: string | undefined;
-}
 
 /** Told of a session's records in their order. */
 export interface Listing {
-  entry(entry: Glimpse): void;
+  /** Whether texts are wanted; otherwise entries need not have any. */
+  readonly isWhole: boolean;
+  /** Without parts, details and native records. */
+  entry(entry: Entry): void;
+  /** Another name of an entry that was told of. */
+  alias(id: string, entry: string): void;
   usage(counted: Omit<Extract<Folded, { type: "usage" }>, "type">): void;
   patch(patch: HeaderPatch): void;
+}
+
+/** Takes the value of a record, its number and where it stands; false = no more of them. */
+export type Take = (value: unknown, index: number, offset: number, length: number) => boolean;
+
+export interface GlanceOptions {
+  /** Whether long strings are wanted whole. */
+  isWhole: boolean;
+  /** Larger sessions are left to `read`: nobody else is heard while one is glanced at. */
+  largest: number;
 }

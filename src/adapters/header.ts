@@ -1,11 +1,10 @@
 // Gathers the facts of a session as a whole while its records go by: title, project, model, times, counts.
 import { basename, win32 } from "node:path";
 import { sessionId } from "../session/id.ts";
-import type { Header, Link, Usage } from "../session/session.ts";
+import type { Entry, Header, Link, Usage } from "../session/session.ts";
 import type { HeaderPatch } from "../session/source.ts";
 import { cleanSummary, cleanTitle, UNTITLED } from "../session/title.ts";
 import type { SessionRef } from "./adapter.ts";
-import type { Glimpse } from "./glance.ts";
 
 export function headerBuilder(
   agent: string,
@@ -25,11 +24,11 @@ export function headerBuilder(
   }
 
   return {
-    entry(entry: Glimpse) {
+    entry(entry: Entry) {
       noteTime(facts, entry.timestamp);
       if (entry.type === "user" && !entry.injected) {
         facts.messageCount++;
-        if (facts.firstPrompt === undefined && entry.content?.trim())
+        if (facts.firstPrompt === undefined && entry.content.trim() !== "")
           facts.firstPrompt = entry.content.slice(0, LONGEST_PROMPT);
       }
       // What an agent filled in by itself is no reply.

@@ -12,6 +12,7 @@ import { type Position, START } from "../storage/position.ts";
 import type { NativeRecord, ReadOptions } from "../storage/records.ts";
 import type { Fold, SessionRef } from "./adapter.ts";
 import { bitmap } from "./bitmap.ts";
+import type { GlanceOptions, Take } from "./glance.ts";
 import { headerBuilder, projectName } from "./header.ts";
 
 export type PassOptions = Omit<ReadOptions, "from" | "end" | "grown" | "longestLine"> & { from: Position };
@@ -39,10 +40,10 @@ export interface Reading<State> {
   /** Later records never change what earlier ones mean, so reading can go on where it stopped. */
   goesOn?: true;
   /**
-   * Hands every record's value to `take`, without waiting and with long strings cut, until that says no. False when it
-   * did, or when there is more to the session than its values: then `read` tells.
+   * Hands every record to `take` without waiting, until that says no. False when it did, or when there is more to tell
+   * of the session or its records than their values: then `read` tells.
    */
-  glance?(take: (value: unknown, index: number) => boolean): boolean;
+  glance?(take: Take, options: GlanceOptions): boolean;
 }
 
 interface Checkpoint {

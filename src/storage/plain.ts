@@ -4,19 +4,28 @@ import { isUtf8 } from "node:buffer";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { shrink } from "./shrink.ts";
 
-/** Nobody else is heard while a file is read like this, so that it must not be too large. */
-const LARGEST = 32 << 20;
 const NEWLINE = 10;
 
+export interface PlainOptions {
+  /** Larger files are not read. */
+  largest: number;
+  /** Whether strings stay whole; otherwise long ones may be cut (see shrink.ts). */
+  isWhole: boolean;
+}
+
 /**
- * Hands each value to `take`, with the number of its line from 0 on, until that says no. False when it did, or when the
- * file is not plain. Long strings in values may be cut (see shrink.ts).
+ * Hands each value to `take`, with the number of its line from 0 on and where it stands, until that says no. False when
+ * it did, or when the file is not plain.
  */
-export function readPlain(path: string, take: (value: unknown, line: number) => boolean): boolean {
+export function readPlain(
+  path: string,
+  take: (value: unknown, line: number, offset: number, length: number) => boolean,
+  { largest, isWhole }: PlainOptions,
+): boolean {
   const file = openSync(path, "r");
   try {
     const found = fstatSync(file);
-    if (!found.isFile() || found.size > LARGEST) return false;
+    if (!found.isFile() || found.size > largest) return false;
     let line = 0;
     let offset = 0;
     let left = 0;
@@ -24,16 +33,18 @@ export function readPlain(path: string, take: (value: unknown, line: number) => 
       const room = roomFor(left);
       const length = readSync(file, room, left, room.length - left, offset);
       if (length === 0) return left === 0;
-      offset += length;
       const bytes = room.subarray(0, left + length);
       const end = bytes.lastIndexOf(NEWLINE) + 1;
       const whole = bytes.subarray(0, end);
       if (!isUtf8(whole)) return false;
+      const begin = offset - left;
       for (let start = 0; start < end; line++) {
         const stop = whole.indexOf(NEWLINE, start);
-        if (!take(parsed(whole, start, stop), line)) return false;
+        const value = parsed(whole, start, stop, isWhole);
+        if (!take(value, line, begin + start, stop + 1 - start)) return false;
         start = stop + 1;
       }
+      offset += length;
       left = bytes.length - end;
       if (left > 0) bytes.copy(room, 0, end);
     }
@@ -61,7 +72,7 @@ function roomFor(left: number): Buffer {
 /** Cutting what is long in a line takes less than parsing it. */
 const LONG = 8 << 10;
 
-function parsed(bytes: Buffer, start: number, stop: number): unknown {
-  const cut = stop - start >= LONG ? shrink(bytes.subarray(start, stop)) : undefined;
+function parsed(bytes: Buffer, start: number, stop: number, isWhole: boolean): unknown {
+  const cut = !isWhole && stop - start >= LONG ? shrink(bytes.subarray(start, stop)) : undefined;
   return JSON.parse(cut ?? bytes.toString("utf8", start, stop));
 }

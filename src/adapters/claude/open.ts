@@ -35,7 +35,7 @@ export async function reading(ref: SessionRef, folder?: string): Promise<Reading
     children: (header) => children(ref, header),
     ...(!isInStore && {
       goesOn: true,
-      glance: (take) => readPlain(ref.path, take),
+      glance: (take, options) => readPlain(ref.path, take, options),
       guessProject: () => guessProject(basename(projectFolder(ref.path))),
     }),
   };

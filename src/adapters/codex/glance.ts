@@ -1,81 +1,96 @@
-// What a list needs of the records that rollouts are full of: what the model says and calls, what tools answer, and the
-// events that repeat it for display. All others, and whatever of these is not as today's CLI writes it, is folded.
+// The records that rollouts are full of: what the model says and calls, what tools answer, and the events that repeat it
+// for display. All others, and whatever of these is not as today's CLI writes it, is folded.
+import type { Entry } from "../../session/session.ts";
 import type { Listing } from "../glance.ts";
+import { contentOf, outputOf, textsOf } from "./content.ts";
 import { isObject, type JsonObject, SILENT_EVENTS, word } from "./native.ts";
-import { type CodexState, openTurn } from "./state.ts";
+import { type CodexState, LONGEST_NAME, openTurn } from "./state.ts";
 
 export function glance(state: CodexState, value: unknown, index: number, listing: Listing): boolean {
   if (!isObject(value) || !isObject(value.payload)) return false;
-  const time = word(value.timestamp);
-  if (time === undefined || time.length > LONGEST_TIME) return false;
-  if (value.type === "response_item") return item(state, value.payload, time, `r${index}`, listing);
-  if (value.type !== "event_msg" || !isSilent(value.payload)) return false;
-  state.time = time;
+  const { type, payload, timestamp } = value;
+  if (typeof timestamp !== "string" || timestamp === "" || timestamp.length > LONGEST_TIME) return false;
+  if (type === "event_msg") {
+    if (!isSilent(payload)) return false;
+    state.time = timestamp;
+    return true;
+  }
+  // Where the user went back, entries follow others than the last.
+  if (type !== "response_item" || state.follows !== undefined || state.rewound) return false;
+  const entry = entryOf(state, payload, timestamp, `r${index}`, listing.isWhole);
+  if (!entry) return false;
+  state.time = timestamp;
+  if (entry.type === "tool_result") state.turn = undefined;
+  else {
+    entry.turn = state.turn ??= openTurn(state, `r${index}`);
+    if (state.model !== undefined) entry.model = state.model;
+  }
+  listing.entry(entry);
+  state.last = entry.id;
+  state.solid = entry.id;
   return true;
 }
 
 const LONGEST_TIME = 40;
 
-function item(state: CodexState, payload: JsonObject, time: string, id: string, listing: Listing): boolean {
-  switch (payload.type) {
+function entryOf(
+  state: CodexState,
+  item: JsonObject,
+  timestamp: string,
+  id: string,
+  isWhole: boolean,
+): Entry | undefined {
+  switch (item.type) {
     case "message":
-      return (
-        payload.role === "assistant" &&
-        isTexts(payload.content) &&
-        said(state, "assistant", time, id, id, listing)
-      );
+      return item.role === "assistant" && isTexts(item.content)
+        ? { id, type: "assistant", content: contentOf(item.content).text, timestamp }
+        : undefined;
     case "reasoning":
-      return isThought(payload) && said(state, "assistant", time, id, id, listing);
+      return isThought(item)
+        ? { id, type: "assistant", content: "", timestamp, ...thoughtIn(item) }
+        : undefined;
     case "function_call":
     case "custom_tool_call":
-      return isCall(payload) && said(state, "tool_call", time, id, String(payload.call_id), listing);
+      // A list does not ask what was called.
+      return isWhole || !isCall(item) ? undefined : { ...UNREAD, id: String(item.call_id), timestamp };
     case "function_call_output":
     case "custom_tool_call_output":
-      return answered(state, payload, time, id, listing);
+      return resultOf(state, item, timestamp, id);
     default:
-      return false;
+      return undefined;
   }
 }
 
-/** `id`: by the place of the record, after which a turn is named. */
-function said(
-  state: CodexState,
-  type: "assistant" | "tool_call",
-  timestamp: string,
-  id: string,
-  entry: string,
-  listing: Listing,
-): true {
-  state.time = timestamp;
-  state.turn ??= openTurn(state, id);
-  listing.entry({ id: entry, type, timestamp, turn: state.turn, model: state.model });
-  return true;
-}
+const UNREAD = { type: "tool_call", tool: "unknown", input: {} } as const;
 
-function answered(
-  state: CodexState,
+function resultOf(
+  { script }: CodexState,
   { call_id, output }: JsonObject,
   timestamp: string,
   id: string,
-  listing: Listing,
-): boolean {
+): Entry | undefined {
   const callId = word(call_id);
   // What a script ran is noted with its call.
-  if (callId === undefined || callId === state.script || (typeof output !== "string" && !isTexts(output)))
-    return false;
-  state.time = timestamp;
-  state.turn = undefined;
-  listing.entry({ id, type: "tool_result", timestamp, callId });
-  return true;
+  if (callId === undefined || callId === script || (typeof output !== "string" && !isTexts(output)))
+    return undefined;
+  return { id, type: "tool_result", callId, success: true, output: outputOf(output).text, timestamp };
 }
 
 function isCall({ type, name, call_id }: JsonObject): boolean {
   const isScript = type === "custom_tool_call" && name === "exec";
-  return word(name) !== undefined && word(call_id) !== undefined && !isScript;
+  const id = word(call_id);
+  return word(name) !== undefined && id !== undefined && id.length <= LONGEST_NAME && !isScript;
 }
 
 function isThought({ summary, content }: JsonObject): boolean {
   return isTextsOrNone(summary) && isTextsOrNone(content);
+}
+
+/** Raw reasoning, where it is recorded, comes before its summary. */
+function thoughtIn({ summary, content }: JsonObject): { thinking?: string } {
+  const both = [textsOf(content).join("\n\n"), textsOf(summary).join("\n\n")];
+  const thinking = both.filter((words) => words !== "").join("\n");
+  return thinking === "" ? {} : { thinking };
 }
 
 function isTextsOrNone(list: unknown): boolean {
@@ -91,7 +106,7 @@ function isTexts(list: unknown): boolean {
 
 const TEXTS: ReadonlySet<unknown> = new Set(["input_text", "output_text", "summary_text", "reasoning_text"]);
 
-/** An event that says nothing of the session as a whole. */
+/** An event that says nothing of the session as a whole, nor anything that is searched for. */
 function isSilent({ type, item: shown }: JsonObject): boolean {
   if (type !== "item_completed") return SILENT_EVENTS.has(String(type));
   return isObject(shown) && DISPLAYED.has(shown.type);

@@ -55,7 +55,9 @@ export async function reading(
     read: (options) => readLineage(lineage.segments, options),
     children: (header) => children(header, ref, new Set([...seen, originalId])),
     extra: { losses: lineage.losses, ...(title !== undefined && { title }) },
-    ...(isAlone && main && !own?.isOneFile && { goesOn: true, glance: (take) => readPlain(main.path, take) }),
+    ...(isAlone &&
+      main &&
+      !own?.isOneFile && { goesOn: true, glance: (take, options) => readPlain(main.path, take, options) }),
   };
 }
 

@@ -30,6 +30,7 @@ import {
   factsFor,
   initialState,
   isFirst,
+  LONGEST_NAME,
   openTurn,
   rememberAgent,
   rememberPrompt,
@@ -190,8 +191,6 @@ function push(state: CodexState, entry: Entry, out: Folded[]): void {
   if (isPlain || !entry.injected) state.solid = name;
   if (state.rewound) out.push({ type: "head", id: entry.id });
 }
-
-const LONGEST_NAME = 100;
 
 /** A call's id is whatever the model's server chose; the state remembers a short name for a long one. */
 function nameOf(entry: Entry, out: Folded[]): string {

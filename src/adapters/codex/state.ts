@@ -75,6 +75,9 @@ export function initialState(originalId: string): CodexState {
   };
 }
 
+/** Of an entry's id that the state remembers. */
+export const LONGEST_NAME = 100;
+
 /** The model message that begins with the entry of this name. */
 export function openTurn(state: CodexState, id: string): string {
   state.newestTurn = id;

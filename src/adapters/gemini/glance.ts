@@ -1,40 +1,40 @@
-// What a list needs of a log in which nothing was taken back or replaced, but that a model's message may come again as
-// it grows. Of messages that are as today's CLI writes them no entries are made; all others are folded.
+// A log in which nothing was taken back or replaced, but that a model's message may come again as it grows. For a list
+// no more is made of messages that are as today's CLI writes them than it needs; all others are folded.
 import { readPlain } from "../../storage/plain.ts";
-import type { Listing } from "../glance.ts";
+import type { GlanceOptions, Listing, Take } from "../glance.ts";
 import { filled, isObject, type Json, objects } from "../json.ts";
 import { strangeIn } from "./content.ts";
 import { remember, timeOf, usageOf } from "./entries.ts";
 import { listIn, type Message, recordOf, responseIn, SHOWN, toolCallsOf } from "./native.ts";
 import { EPOCH, type State } from "./state.ts";
 
-type Take = (value: unknown, index: number) => boolean;
-
 /** The lines that count, as `Reading.glance` hands them out. */
-export function glanceLog(path: string, take: Take): boolean {
+export function glanceLog(path: string, take: Take, options: GlanceOptions): boolean {
   if (!path.endsWith(".jsonl")) return false;
   const done = new Set<string>();
   /** The last message, of which a later version may come. */
-  let last: { message: Message; index: number } | undefined;
+  let last: { message: Message; at: [index: number, offset: number, length: number] } | undefined;
   const settle = () => {
     if (!last) return true;
-    const { message, index } = last;
+    const { message, at } = last;
     done.add(message.id);
     last = undefined;
-    return take(message, index);
+    return take(message, ...at);
   };
-  const isPlain = readPlain(path, (value, index) => {
+  const isPlain = readPlain(path, visit, options);
+  return isPlain && settle();
+
+  function visit(value: unknown, ...at: [index: number, offset: number, length: number]): boolean {
     const record = recordOf(value);
     if (!record || record.type === "rewind" || listIn(record)) return false;
-    if (record.type !== "message") return take(value, index);
+    if (record.type !== "message") return take(value, ...at);
     const { message } = record;
     const isAgain = last?.message.id === message.id;
     if (done.has(message.id) || (isAgain && message.type !== "gemini")) return false;
     if (!isAgain && !settle()) return false;
-    last = { message, index };
+    last = { message, at };
     return true;
-  });
-  return isPlain && settle();
+  }
 }
 
 export function glance(state: State, value: unknown, _: number, listing: Listing): boolean {
@@ -42,6 +42,7 @@ export function glance(state: State, value: unknown, _: number, listing: Listing
   if (record?.type === "set") return state.time !== EPOCH && isTime(record.set);
   if (record?.type !== "message") return false;
   const { message } = record;
+  if (listing.isWhole) return false;
   if (message.type === "gemini") return said(state, message, listing);
   return message.type === "user" && isAnswered(state, message);
 }
@@ -72,8 +73,8 @@ function said(state: State, message: Message, listing: Listing): boolean {
   const model = filled(message.model);
   const own = { timestamp, turn: id, ...(model !== undefined && { model }) };
   const isSaid = content !== "" || objects(message.thoughts).length > 0;
-  if (isSaid) listing.entry({ ...own, id, type: "assistant" });
-  for (const call of calls) listing.entry({ ...own, id: String(call.id), type: "tool_call" });
+  if (isSaid) listing.entry({ ...own, id, type: "assistant", content: "" });
+  for (const call of calls) listing.entry({ ...own, ...UNREAD, id: String(call.id), type: "tool_call" });
   if (calls.length > 0) state.answered.length = 0;
   for (const call of calls) if (call.result) answer(state, call, timestamp, listing);
   state.time = timestamp;
@@ -85,10 +86,20 @@ function said(state: State, message: Message, listing: Listing): boolean {
   return true;
 }
 
+/** A list does not ask what was called. */
+const UNREAD = { tool: "unknown", input: {} } as const;
+
 function answer(state: State, call: Json, time: string, listing: Listing): void {
   const callId = String(call.id);
   remember(state.answered, callId);
-  listing.entry({ id: `${callId}-result`, type: "tool_result", timestamp: timeOf(call) ?? time, callId });
+  listing.entry({
+    id: `${callId}-result`,
+    type: "tool_result",
+    timestamp: timeOf(call) ?? time,
+    callId,
+    success: true,
+    output: "",
+  });
 }
 
 function count(message: Message, model: string | undefined, listing: Listing): void {

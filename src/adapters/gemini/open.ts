@@ -30,7 +30,7 @@ export async function reading(given: SessionRef): Promise<Reading<State>> {
     fold,
     provider: "google",
     read: (options) => read(ref.path, options, survey),
-    glance: (take) => glanceLog(ref.path, take),
+    glance: (take, options) => glanceLog(ref.path, take, options),
     children: () => children(ref),
     extra: { ...(project !== undefined && { project }) },
   };

@@ -4,9 +4,8 @@ import { jsonIn } from "../../session/json.ts";
 import { parsedLine, type RowLine } from "../../storage/rows.ts";
 import { borrow, giveBack, sqliteError, wideRow } from "../../storage/sqlite.ts";
 import { statement } from "../../storage/statement.ts";
+import type { Take } from "../glance.ts";
 import { generationOf } from "./database.ts";
-
-type Take = (value: unknown, index: number) => boolean;
 
 /** As `Reading.glance` hands them out. False also where a row holds what only a reader of rows can tell. */
 export function glanceRows(path: string, id: string, take: Take): boolean {
@@ -27,12 +26,12 @@ export function glanceRows(path: string, id: string, take: Take): boolean {
 function handOut(database: DatabaseSync, id: string, take: Take): boolean {
   const session = wideRow(statement(database, "SELECT * FROM session WHERE id = ?"), id);
   const parts = partsIn(database, id);
-  if (!session || !parts || !take(parsedLine("session", session).value, 0)) return false;
+  if (!session || !parts || !take(parsedLine("session", session).value, 0, 0, 0)) return false;
   let index = 1;
   for (const [key, created, data] of listed(database, MESSAGES, id)) {
     const line = lineOf("message", key, data, { time_created: created });
     const rows = typeof key === "string" ? parts.get(key) : undefined;
-    if (!line || !take(rows ? { ...line, rows } : line, index++)) return false;
+    if (!line || !take(rows ? { ...line, rows } : line, index++, 0, 0)) return false;
   }
   return true;
 }

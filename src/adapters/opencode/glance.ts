@@ -1,6 +1,7 @@
 // What a list needs of replies, which are most of a session: that there were some, what they called, and their tokens.
 // All other records, and replies that failed or were taken back, are folded.
-import type { Glimpse, Listing } from "../glance.ts";
+import type { AssistantEntry, Entry } from "../../session/session.ts";
+import type { Listing } from "../glance.ts";
 import { isSpoken, type MessageContext, modelOf, stepTurns } from "./messages.ts";
 import {
   isObject,
@@ -47,18 +48,29 @@ function tell(
   let isSaying = false;
   for (const part of parts) {
     const isCall = part.data.type === "tool";
-    if (isCall) listing.entry({ ...own, id: callId(part), type: "tool_call", turn });
+    if (isCall) listing.entry({ ...own, ...UNREAD, id: callId(part), type: "tool_call", turn });
     else if (!isSaying && isSpoken(part.data))
-      listing.entry({ ...own, id: part.id, type: "assistant", turn });
+      listing.entry({ ...own, id: part.id, type: "assistant", content: "", turn });
     isSaying = !isCall && (isSaying || isSpoken(part.data));
   }
   for (const part of parts) if (part.data.type === "tool") listing.entry(answer(part, own));
 }
 
-function answer(part: PartRow, own: Pick<Glimpse, "timestamp" | "model" | "provider">): Glimpse {
+/** A list does not ask what was called. */
+const UNREAD = { tool: "unknown", input: {} } as const;
+
+function answer(part: PartRow, own: Pick<AssistantEntry, "timestamp" | "model" | "provider">): Entry {
   const ended = isoTime(objectOf(objectOf(part.data.state).time).end);
   const timestamp = ended ?? own.timestamp;
-  return { ...own, id: part.id, type: "tool_result", timestamp, callId: callId(part) };
+  return {
+    ...own,
+    id: part.id,
+    type: "tool_result",
+    timestamp,
+    callId: callId(part),
+    success: true,
+    output: "",
+  };
 }
 
 function callId({ id, data }: PartRow): string {

@@ -58,13 +58,12 @@ function readingOf(given: SessionRef, seen: ReadonlySet<string>): Reading<OpenCo
     children: () => children(given, new Set([...seen, ref.originalId])),
     ...(kind === "database" && {
       identity: async () => identityOf(ref.path, ref.originalId),
-      glance: (take) => sizeOf(ref) <= LARGEST && glanceRows(ref.path, ref.originalId, take),
+      // Where the lines of rows would stand, which a search has to know, takes more than a glance.
+      glance: (take, { isWhole, largest }) =>
+        !isWhole && sizeOf(ref) <= largest && glanceRows(ref.path, ref.originalId, take),
     }),
   };
 }
-
-/** Nobody else is heard while a session is glanced at. */
-const LARGEST = 32 << 20;
 
 function sizeOf({ files }: SessionRef): number {
   return files[0]?.size ?? 0;

@@ -34,12 +34,31 @@ export function newOrder(isContinued: boolean) {
       } else if (folded.type === "link") gathered.skeleton.link(folded.id, folded.parent, folded.alias);
       else gathered.head = folded;
     },
+    isPlain: () => isPlain,
     finish(reading: Reading<unknown>): Order {
       if (isContinued) return { hidden: isPlain ? undefined : null, losses: undefined };
       const { skeleton, losses } = finishSkeleton(reading, gathered);
       const head = skeleton.head === skeleton.length - 1 ? undefined : skeleton.id(skeleton.head);
       return { hidden: hiddenBits(skeleton), losses, head };
     },
+  };
+}
+
+/** For a list: whether there may be a problem, and no more. */
+export function plainOrder(): ReturnType<typeof newOrder> {
+  const ids = new Set<string>();
+  let isPlain = true;
+  return {
+    doubt() {
+      isPlain = false;
+    },
+    add(folded) {
+      if (folded.type !== "entry") return;
+      if (ids.has(folded.entry.id)) isPlain = false;
+      ids.add(folded.entry.id);
+    },
+    isPlain: () => isPlain,
+    finish: () => ({ hidden: null, losses: [], head: undefined }),
   };
 }
 

@@ -2,16 +2,17 @@
 // text, and what the model does not see any more. Where reading stopped is a cursor; a file that grew is read from
 // there on. A large session comes in several pieces, each of which can be stored by itself.
 import type { Reader, SessionRef } from "../../adapters/adapter.ts";
+import type { Listing } from "../../adapters/glance.ts";
 import { type HeaderState, headerBuilder } from "../../adapters/header.ts";
 import { conclude, type Reading } from "../../adapters/open.ts";
 import type { Loss } from "../../session/losses.ts";
 import type { Entry, Header } from "../../session/session.ts";
+import type { HeaderPatch } from "../../session/source.ts";
 import { type Position, START } from "../../storage/position.ts";
 import type { NativeRecord } from "../../storage/records.ts";
 import { problemsIn } from "../scan.ts";
 import { newBeside } from "./beside.ts";
-import { glanceAt } from "./glance.ts";
-import { newOrder, seenWhole } from "./order.ts";
+import { newOrder, plainOrder, seenWhole } from "./order.ts";
 import { filesOf, textsOf, toolOf } from "./texts.ts";
 import { type MessageUsage, newUsages, type UsageState } from "./usages.ts";
 
@@ -80,8 +81,8 @@ export interface IndexOptions {
   /** Whether words are wanted; a list needs none, and reads faster without. */
   words: boolean;
   begun?: Cursor | undefined;
-  /** Whether it is enough to read so far as a list needs. */
-  isGlance?: boolean;
+  /** Whether the catalog has nothing of it. */
+  isNew?: boolean;
   /** Keeps a text until its piece is stored. */
   put(text: string): Uint8Array;
 }
@@ -91,27 +92,28 @@ const PIECE = 4 << 20;
 const OPEN_CALLS = 200;
 const LISTED_PROBLEMS = 20;
 const NEWLINE = 10;
+/** Nobody else is heard while a session is glanced at, and its words wait until all of it is read. */
+const LARGEST_GLANCE = 32 << 20;
+
 export async function* readSession(
   adapter: Reader,
   ref: SessionRef,
-  { words, begun, isGlance, put }: IndexOptions,
+  { words, begun, isNew = false, put }: IndexOptions,
 ): AsyncGenerator<Piece> {
   const reading = await adapter.reading(ref);
-  const glanced = isGlance ? await glanceAt(adapter.id, reading) : undefined;
-  if (glanced) {
-    yield glanced;
-    return;
-  }
-  const from = reading.goesOn ? begun : undefined;
-  const pass = newPass(adapter.id, reading, from, words ? put : undefined);
+  const kept = words ? put : undefined;
+  const glanced = isNew ? glanceAt(adapter.id, reading, kept) : undefined;
+  const from = reading.goesOn && !glanced ? begun : undefined;
+  const pass = glanced ?? newPass(adapter.id, reading, from, kept, newOrder(from !== undefined));
   let isContinued = from !== undefined;
-  for await (const batch of reading.read({ from: from?.at ?? START, shrink: !words, valuesOnly: !words })) {
-    for (const record of batch) pass.record(record);
-    if (pass.size() >= PIECE) {
-      yield { ...pass.take(), isContinued };
-      isContinued = true;
+  if (!glanced)
+    for await (const batch of reading.read({ from: from?.at ?? START, shrink: !words, valuesOnly: !words })) {
+      for (const record of batch) pass.record(record);
+      if (pass.size() >= PIECE) {
+        yield { ...pass.take(), isContinued };
+        isContinued = true;
+      }
     }
-  }
   const { header, order, provisional, costPlace } = pass.finish();
   const concluded = await conclude(reading, header);
   const piece = pass.take();
@@ -123,10 +125,11 @@ export async function* readSession(
     ...structure,
     ...problemsIn([...provisional, ...concluded.losses]),
   ]);
+  // Nothing will ever go on from where reading cannot, nor from where only a list was wanted of a new session.
+  const isEnd = !reading.goesOn || (glanced !== undefined && !words);
   yield {
     ...piece,
-    // Nothing will ever go on from here.
-    ...(!reading.goesOn && { cursor: undefined }),
+    ...(isEnd && { cursor: undefined }),
     isContinued,
     end: {
       header: concluded.header,
@@ -138,17 +141,35 @@ export async function* readSession(
   };
 }
 
+/**
+ * A pass over a new session without waiting; undefined where it takes more to read it. For a list it ends at the first
+ * problem: what it may mean is for `read` to tell.
+ */
+function glanceAt(
+  agent: string,
+  reading: Reading<unknown>,
+  put: IndexOptions["put"] | undefined,
+): ReturnType<typeof newPass> | undefined {
+  const isWhole = put !== undefined;
+  // Files beside the session are named by whole results.
+  if (!reading.glance || (isWhole && reading.ref.files.some(({ role }) => role === "tool_result")))
+    return undefined;
+  const pass = newPass(agent, reading, undefined, put, isWhole ? newOrder(false) : plainOrder());
+  const largest = isWhole ? PIECE : LARGEST_GLANCE;
+  return reading.glance(pass.value, { isWhole, largest }) ? pass : undefined;
+}
+
 /** `put`: absent when no words are wanted. */
 function newPass(
   agent: string,
   reading: Reading<unknown>,
   from: Cursor | undefined,
   put: IndexOptions["put"] | undefined,
+  order: ReturnType<typeof newOrder>,
 ) {
   const { fold, ref } = reading;
   const state = from?.state ?? fold.initial(ref);
   const header = headerBuilder(agent, ref, reading.provider, reading.extra, from?.header);
-  const order = newOrder(from !== undefined);
   const usages = newUsages(reading.provider, from?.usages);
   const beside = newBeside(ref, from?.outputs);
   const texts = newTexts(beside, put, from?.calls);
@@ -174,12 +195,37 @@ function newPass(
     if (cursor) provisional.push(found);
     else if (problems.length < LISTED_PROBLEMS) problems.push(...problemsIn([found]));
   };
-  const addEntry = (entry: Entry, record: NativeRecord) => {
+  const addEntry = (entry: Entry, record: Place) => {
     header.entry(entry);
     usages.entry(entry);
     if (texts.isOrphan(entry)) order.doubt();
     texts.add(entry, entries, record, cursor !== undefined);
     entries++;
+  };
+  const patch = (facts: HeaderPatch) => {
+    header.patch(facts);
+    usages.note(facts);
+  };
+  const step = (record: NativeRecord) => {
+    for (const folded of fold.step(state, record)) {
+      if (folded.type === "loss") note(folded.loss);
+      else if (folded.type === "usage") usages.add(folded);
+      else if (folded.type === "header") patch(folded.patch);
+      else order.add(folded);
+      if (folded.type === "entry") addEntry(folded.entry, record);
+    }
+  };
+  /** The record that is being glanced at. */
+  let place: Place = { index: 0, offset: 0, length: 0 };
+  const listing: Listing = {
+    isWhole: put !== undefined,
+    entry(entry) {
+      order.add({ type: "entry", entry });
+      addEntry(entry, place);
+    },
+    alias: (id, entry) => order.add({ type: "link", id, parent: entry, alias: true }),
+    usage: usages.add,
+    patch,
   };
 
   return {
@@ -189,16 +235,16 @@ function newPass(
       if (!record.terminated) cursor ??= structuredClone(snapshot());
       usages.at(record.index);
       for (const found of record.losses) note(found);
-      for (const folded of fold.step(state, record)) {
-        if (folded.type === "loss") note(folded.loss);
-        else if (folded.type === "usage") usages.add(folded);
-        else if (folded.type === "header") {
-          header.patch(folded.patch);
-          usages.note(folded.patch);
-        } else order.add(folded);
-        if (folded.type === "entry") addEntry(folded.entry, record);
-      }
+      step(record);
       at = behind(record);
+    },
+    /** A record at a glance; false when there is a problem that a glance cannot tell. */
+    value(value: unknown, index: number, offset: number, length: number): boolean {
+      usages.at(index);
+      place = { index, offset, length };
+      if (!fold.glance?.(state, value, index, listing)) step(recordOf(value, place, put !== undefined));
+      at = { offset: offset + length, index: index + 1, line: index + 2 };
+      return put !== undefined || (problems.length === 0 && order.isPlain());
     },
     /** The cursor has to be stored before the next record. */
     take: () => ({ docs: texts.take(), usages: usages.take(), cursor: cursor ?? snapshot() }),
@@ -210,6 +256,15 @@ function newPass(
       return { header: header.finish(usages.all(), found.head), order: found, provisional, costPlace };
     },
   };
+}
+
+type Place = Pick<NativeRecord, "index" | "offset" | "length">;
+
+const NO_BYTES = Buffer.alloc(0);
+
+function recordOf(value: unknown, { index, offset, length }: Place, whole: boolean): NativeRecord {
+  const line = index + 1;
+  return { index, line, offset, length, value, whole, terminated: true, losses: [], bytes: NO_BYTES };
 }
 
 function behind({ offset, length, index, line, bytes }: NativeRecord): Position {
@@ -234,7 +289,7 @@ function newTexts(
       [...calls].slice(-OPEN_CALLS).map(([id, { tool, file }]) => [id, tool, file]),
     /** Whether it may be a result without a call: none that waits for one is known. */
     isOrphan: (entry: Entry) => entry.type === "tool_result" && !calls.has(entry.callId),
-    add(entry: Entry, position: number, { index, offset, length }: NativeRecord, passing: boolean) {
+    add(entry: Entry, position: number, { index, offset, length }: Place, passing: boolean) {
       // A list only wants to know which calls have been made.
       if (entry.type === "tool_call") calls.set(entry.id, put ? aboutOf(entry) : NOTHING);
       const about = calls.get(callOf(entry) ?? "");

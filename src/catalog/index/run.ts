@@ -169,8 +169,8 @@ async function run(
   const words = options.words || known?.searchable === 1;
   const begun = known && words === (known.searchable === 1) ? cursorIn(known, ref) : undefined;
   let seen = known && { stamp: known.stamp, cursor: known.cursor, searchable: known.searchable };
-  const isGlance = known === undefined && !words;
-  for await (const piece of pieces(adapter, ref, { words, begun, isGlance, put: targets.put })) {
+  const reading = { words, begun, isNew: known === undefined, put: targets.put };
+  for await (const piece of pieces(adapter, ref, reading)) {
     targets.add(shard, { adapter, ref, id, seen, isNew: known === undefined, words, piece });
     if (piece.end) return;
     // The rest goes on from what is in the shard then.

@@ -1,7 +1,6 @@
 // Whose the tokens of a session are, and when they were used: they come beside the entries of their message, which say
 // that.
-import type { Glimpse } from "../../adapters/glance.ts";
-import type { Usage } from "../../session/session.ts";
+import type { Entry, Usage } from "../../session/session.ts";
 import type { Folded, HeaderPatch } from "../../session/source.ts";
 import { LOCAL } from "../usage/messages.ts";
 
@@ -74,7 +73,7 @@ export function newUsages(provider: string, begun?: UsageState) {
       if (of !== undefined) now.provider = of;
       if (cost !== undefined) costPlace = isCostSoFar ? now.place : undefined;
     },
-    entry({ turn, model, provider: of, timestamp: at, usage }: Glimpse) {
+    entry({ turn, model, provider: of, timestamp: at, usage }: Entry) {
       if (PLAIN_TIME.test(at)) timestamp = at;
       else noteOdd(at);
       if (turn === undefined) return;
