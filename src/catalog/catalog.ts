@@ -23,6 +23,8 @@ export interface Catalog {
   folder: string;
   batonHome: string;
   shards: readonly DatabaseSync[];
+  /** Whether it was made just now, and nothing is in it. */
+  isNew: boolean;
   /** Why it had to be made anew, in a sentence each. */
   rebuilt: readonly string[];
   close(): void;
@@ -42,11 +44,12 @@ export function openCatalog(batonHome: string): Catalog {
   mkdirSync(root, { recursive: true, mode: 0o700 });
   const rebuilt: string[] = [];
   for (let tries = 1; ; tries++) {
-    const folder = newestIn(root) ?? makeAnew(root, undefined, rebuilt);
+    const known = newestIn(root);
+    const folder = known ?? makeAnew(root, undefined, rebuilt);
     try {
       const shards = openShards(folder);
       const close = () => closeAll(shards);
-      return { folder, batonHome, shards, rebuilt, close };
+      return { folder, batonHome, shards, isNew: known === undefined, rebuilt, close };
     } catch (error) {
       if (tries === MOST_TRIES) throw error;
       // Another process has made it anew, just when it was to be opened.

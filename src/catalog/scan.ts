@@ -69,14 +69,11 @@ export function discovered<Of extends Place>(
   home: Home,
   adapters: readonly Of[],
   looking: Looking,
-  onFound?: (ref: SessionRef) => void,
 ): Found<Of>[] {
   const found: Found<Of>[] = [];
   for (const adapter of adapters)
     for (const ref of adapter.discover(home, looking)) {
-      if (sizeOf(ref) === 0) continue;
-      found.push({ adapter, ref });
-      onFound?.(ref);
+      if (sizeOf(ref) > 0) found.push({ adapter, ref });
     }
   return found;
 }

@@ -1,5 +1,6 @@
 // Brings the catalog up to date with the stores: finds what is new, has grown, was replaced, renamed or is gone, and
 // reads only that. When nothing has changed it is a second look at what was looked at (walks.ts).
+import { existsSync } from "node:fs";
 import type { Home, Place, Reader, SessionRef } from "../adapters/adapter.ts";
 import { fileRef, type OnProblem } from "../adapters/folder.ts";
 import type { Catalog } from "./catalog.ts";
@@ -30,6 +31,8 @@ export interface SyncOptions {
   words: boolean;
   /** Stop once that many of the newest sessions are up to date. */
   newest?: number;
+  /** What has to be found out before stores are looked at; threads start meanwhile. */
+  first?(): Promise<unknown>;
   /** What there is to do in this thread while others read: called only where there is so much to read. */
   meanwhile?(): Promise<unknown>;
   onProgress?(progress: Progress): void;
@@ -66,10 +69,13 @@ export async function sync(
 ): Promise<SyncReport> {
   // `performance` would load another part of Node.
   const start = process.uptime();
-  const unchanged = unchangedPlaces(catalog, home, places, options.words);
-  const others = places.filter(({ id }) => !unchanged.has(id));
   const work = newWork(catalog, options);
   try {
+    // Of a new catalog all sessions will have to be read, or many.
+    if (catalog.isNew && (options.newest ?? MANY) >= MANY && hasStore(home, places)) work.expect();
+    await options.first?.();
+    const unchanged = unchangedPlaces(catalog, home, places, options.words);
+    const others = places.filter(({ id }) => !unchanged.has(id));
     const report = others.length === 0 ? NOTHING : await syncAll(catalog, home, others, options, work);
     return { ...withUnchanged(report, unchanged.values()), ms: (process.uptime() - start) * 1000 };
   } finally {
@@ -119,12 +125,8 @@ async function syncAll(
     },
     onDatabase: (path: string, stamp: string) => stores.set(path, stamp),
   };
-  // Of a new catalog all of them will have to be read, or many.
-  const isAll = rows.all.length === 0 && (options.newest ?? MANY) >= MANY;
   const walks = places.map((place) => newWalk(place, home));
-  const seen = walks.flatMap((walk) =>
-    discovered(walk.home, [walk.place], { ...looking, ...walk.looking }, isAll ? work.expect : undefined),
-  );
+  const seen = walks.flatMap((walk) => discovered(walk.home, [walk.place], { ...looking, ...walk.looking }));
   const all = seen.map(({ adapter, ref }) => met(adapter, ref, rows.of(ref), options.words));
   // Copies have no rows, and the order counts only for what has to be read.
   const found = all.every(({ isCurrent }) => isCurrent) ? all : await withoutCopies(newestFirst(all));
@@ -298,6 +300,11 @@ function continuedIn(stale: readonly Job[], rows: Rows, moved: ReadonlySet<Row>)
 
 const MANY = 1000;
 
+/** Whether there may be anything to read. */
+function hasStore(home: Home, places: readonly Place[]): boolean {
+  return places.some((place) => place.stores(home).some((folder) => existsSync(folder)));
+}
+
 /** Reading less than this takes about as long as starting threads. */
 const WORTH_THREADS = 8 << 20;
 
@@ -319,12 +326,10 @@ function newWork({ folder }: Catalog, { words, onProgress, adapters: load, meanw
     onProgress?.(progress);
   };
   const crew = newCrew({ folder, words, onDone });
-  let expected = 0;
   return {
-    /** Told of what will have to be read, before all of it is known. */
-    expect(ref: SessionRef) {
-      expected += sizeOf(ref);
-      if (expected >= WORTH_THREADS && !load) crew.start();
+    /** There will be much to read: threads take as long to start as it takes to find it. */
+    expect() {
+      if (!load) crew.start();
     },
     async run(jobs: readonly Job[]): Promise<Counts> {
       if (jobs.length === 0) return counts;
@@ -332,7 +337,8 @@ function newWork({ folder }: Catalog, { words, onProgress, adapters: load, meanw
       progress.ofBytes = bytesOf(jobs);
       const readers = load ? await load() : (await import("../adapters/readers.ts")).readers;
       const { runJobs } = await import("./index/run.ts");
-      const own = (share: Iterable<Job>) => runJobs(share, readers, { folder, words, onDone });
+      const own = (share: Iterable<Job>, batch?: number) =>
+        runJobs(share, readers, { folder, words, onDone, ...(batch !== undefined && { batch }) });
       // Other threads have the adapters on the list only.
       if (load || progress.ofBytes < WORTH_THREADS) await own(jobs);
       else await crew.run(jobs, own, meanwhile);

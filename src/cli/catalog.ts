@@ -52,13 +52,14 @@ export async function update(context: Context, catalog: Catalog, wanted: Wanted)
   const places = wanted.places ?? (await context.places());
   // Agents are asked for their projects only when the catalog cannot know them yet, or is to know all.
   const known = wanted.words ? [] : projectsIn(catalog);
-  await context.findProjects(known.length > 0 ? known : undefined);
+  const first = () => context.findProjects(known.length > 0 ? known : undefined);
   const progress = output.progress("Reading sessions:");
   const bar = sharedBar(progress);
   const { meanwhile } = wanted;
   const problems: string[] = [];
   const report = await sync(catalog, home, places, {
     words: wanted.words,
+    first,
     ...(wanted.newest !== undefined && { newest: wanted.newest }),
     ...(meanwhile && {
       meanwhile() {

@@ -14,6 +14,7 @@ async function run(share: Share): Promise<void> {
   await runJobs(takeJobs(share), readers, {
     folder,
     words,
+    batch: share.batch,
     onDone: (done: readonly Done[]) => parentPort?.postMessage(done),
   });
   parentPort?.close();

@@ -16,7 +16,7 @@ export interface Crew {
   /** Shares the jobs out, one share to `own`, which is this thread, unless it has something else to do. */
   run(
     jobs: readonly Job[],
-    own: (share: Iterable<Job>) => Promise<void>,
+    own: (share: Iterable<Job>, batch: number) => Promise<void>,
     meanwhile?: () => Promise<unknown>,
   ): Promise<void>;
   end(): Promise<void>;
@@ -41,7 +41,7 @@ export function newCrew({ folder, words, onDone }: RunOptions): Crew {
       const first = isFree ? shares.shift() : undefined;
       const all = [...shares.map((share, at) => members[at]?.run(share)), meanwhile?.()];
       // What goes wrong with one does not end the others.
-      const ended = await Promise.allSettled([first && own(takeJobs(first)), ...all]);
+      const ended = await Promise.allSettled([first && own(takeJobs(first), first.batch), ...all]);
       for (const one of ended) if (one.status === "rejected") throw one.reason;
     },
     async end() {

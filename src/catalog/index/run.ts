@@ -10,12 +10,15 @@ import { openShard } from "../catalog.ts";
 import { sizeOf, stampOf } from "../scan.ts";
 import type { Job } from "./job.ts";
 import { type Cursor, type IndexOptions, type Piece, readSession } from "./read.ts";
+import { LARGEST_BATCH } from "./shares.ts";
 import { newSlabs } from "./slabs.ts";
 import { type Addition, newWriter, type Seen, type Writer } from "./write.ts";
 
 export interface RunOptions {
   folder: string;
   words: boolean;
+  /** So many bytes of texts are put in at once; absent = as many as may be. */
+  batch?: number;
   /** Told of sessions as they are stored, several at a time. */
   onDone(done: readonly Done[]): void;
 }
@@ -26,8 +29,6 @@ export interface Done {
   hasProblem: boolean;
 }
 
-/** So many bytes of texts or sessions are put in at once: the index is written out after each time, and merged later. */
-const BATCH_TEXT = 12 << 20;
 const BATCH_SESSIONS = 500;
 const HEARD = 16;
 const MOST_ROUNDS = 5;
@@ -75,7 +76,7 @@ interface Target {
 type Targets = ReturnType<typeof newTargets>;
 
 /** The shards that are written to. Texts of all of them wait in the same slabs, so they are put in together. */
-function newTargets({ folder, onDone }: RunOptions) {
+function newTargets({ folder, batch = LARGEST_BATCH, onDone }: RunOptions) {
   const targets = new Map<number, Target>();
   const slabs = newSlabs();
   let refused = new Set<SessionRef>();
@@ -99,7 +100,7 @@ function newTargets({ folder, onDone }: RunOptions) {
     add(number: number, addition: Addition) {
       const { waiting } = targetOf(number);
       waiting.push(addition);
-      if (slabs.size() >= BATCH_TEXT || waiting.length >= BATCH_SESSIONS) flush();
+      if (slabs.size() >= batch || waiting.length >= BATCH_SESSIONS) flush();
     },
     flush,
     /** Whether another process has changed what is known of the session while it was read. */

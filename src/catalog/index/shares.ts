@@ -1,5 +1,6 @@
 // Who reads what, of several threads: each has an order of its own in which it takes pieces of the work that nobody has
 // taken yet. Plain data and shared memory, so that it can be handed to a thread.
+import { SHARDS } from "../catalog.ts";
 import { sizeOf } from "../scan.ts";
 import type { Job } from "./job.ts";
 
@@ -7,6 +8,8 @@ export interface Share {
   pieces: readonly WorkPiece[];
   /** A number for each piece of all shares: 1 = somebody has taken it. */
   taken: Int32Array<SharedArrayBuffer>;
+  /** How many bytes of texts to put in at once. */
+  batch: number;
 }
 
 interface WorkPiece {
@@ -38,7 +41,22 @@ export function sharesOf(jobs: readonly Job[], count: number, words: boolean): S
   return orders.map((order) => ({
     pieces: order.map((own) => ({ number: numbers.get(own) ?? 0, jobs: own })),
     taken,
+    batch: batchFor(jobs),
   }));
+}
+
+/** More would take too much memory. */
+export const LARGEST_BATCH = 12 << 20;
+const SMALLEST_BATCH = 3 << 20;
+const BATCHES = 12;
+
+/**
+ * What gathers the words of a batch is the faster the less there is in it, but each leaves a segment in its shard, and
+ * with many of these a search is slow, or they have to be merged.
+ */
+function batchFor(jobs: readonly Job[]): number {
+  const own = bytesOf(jobs) / SHARDS / BATCHES;
+  return Math.min(LARGEST_BATCH, Math.max(SMALLEST_BATCH, Math.round(own)));
 }
 
 export function bytesOf(jobs: readonly Job[]): number {

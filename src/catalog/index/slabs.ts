@@ -1,6 +1,6 @@
 // Texts that wait to be put into the index, folded, as bytes in a few large blocks: as strings they would outlive the
 // engine's young generation, and collecting them took longer and more memory than the blocks do.
-import { foldText, hasColours } from "./words.ts";
+import { foldBeyondAscii, foldText, hasColours } from "./words.ts";
 
 export interface Slabs {
   /** The text as the index takes it, in UTF-8, valid until all are let go of. */
@@ -45,9 +45,10 @@ export function newSlabs(): Slabs {
   return {
     put(text) {
       const slab = hasColours(text) ? undefined : roomFor(text);
-      const written = slab?.write(text, used);
+      if (!slab) return keep(foldText(text));
+      const written = slab.write(text, used);
       // As many bytes as characters are plain ASCII, which nearly everything is: there is nothing to fold.
-      if (!slab || written !== text.length) return keep(foldText(text));
+      if (written !== text.length) return keep(foldBeyondAscii(text));
       const kept = new Uint8Array(slab.buffer, used, written);
       used += written;
       size += written;

@@ -9,7 +9,12 @@ import { withoutSequences } from "../../session/escapes.ts";
  */
 export function foldText(text: string): string {
   const plain = withoutColours(text);
-  return isAscii(plain) ? plain : plain.replace(BEYOND_ASCII_RUN, foldRun);
+  return isAscii(plain) ? plain : foldBeyondAscii(plain);
+}
+
+/** The same of a text without colours that is known not to be plain ASCII. */
+export function foldBeyondAscii(text: string): string {
+  return text.replace(BEYOND_ASCII_RUN, foldRun);
 }
 
 /** Measured, which Node does many bytes at a time: a pattern looks at one after the other. */

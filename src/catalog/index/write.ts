@@ -7,6 +7,7 @@ import type { Header } from "../../session/session.ts";
 import { badgeOf } from "../../session/vendor.ts";
 import { changedAt, stampOf } from "../scan.ts";
 import { COSTS } from "../schema.ts";
+import { inGroups } from "./groups.ts";
 import type { Doc, Piece } from "./read.ts";
 import type { MessageUsage } from "./usages.ts";
 
@@ -98,7 +99,10 @@ function add(statements: Statements, addition: Addition): Added | undefined {
   return { addition, key, replaced };
 }
 
-/** The words of all sessions together, because FTS5 writes out what it has gathered when a row has a trigger. */
+/**
+ * The words of all sessions together and last: FTS5 writes out what it has gathered before each statement that may be
+ * taken back by itself, as one is that puts in several rows, or a row with a trigger.
+ */
 function addWords(statements: Statements, added: readonly Added[], before: Bounds): void {
   for (const { replaced } of added) for (const chunk of replaced) removeRows(statements, chunk);
   const oldestFirst = added.toSorted((a, b) => changedAt(a.addition.ref) - changedAt(b.addition.ref));
@@ -106,7 +110,9 @@ function addWords(statements: Statements, added: readonly Added[], before: Bound
     before,
     oldestFirst.map(({ addition }) => addition),
   );
-  for (const { addition, key } of oldestFirst) addDocs(statements, ids, key, addition);
+  const noted = oldestFirst.map(({ addition, key }) => addEntries(statements, ids, key, addition));
+  for (const { first, docs } of noted)
+    for (const [at, { text }] of docs.entries()) statements.words.run(first + at, text);
 }
 
 function takeAll(statements: Statements, key: number): Chunk[] {
@@ -132,40 +138,37 @@ function removeRows(statements: Statements, { first, last }: Chunk): void {
   statements.dropEntries.run(first, last);
 }
 
-function addUsages(statements: Statements, key: number, usages: readonly MessageUsage[]): void {
-  for (const { message, model, provider, time, place, usage } of usages) {
+function addUsages({ usages: statement }: Statements, key: number, usages: readonly MessageUsage[]): void {
+  statement.run(usages, ({ message, model, provider, time, place, usage }) => {
     const { input, output, cacheRead, cacheWrite, cacheWriteHour, reasoning, cost = null, estimated } = usage;
-    // Damaged counts must not keep a session out of the catalog.
-    const tokens = [input, output, cacheRead, cacheWrite, cacheWriteHour, reasoning].map(wholeCount);
-    statements.usage.run(key, message, model, provider, time, ...tokens, cost, estimated ? 1 : 0, place);
-  }
+    return [
+      ...[key, message, model, provider, time],
+      // Damaged counts must not keep a session out of the catalog.
+      ...[input, output, cacheRead, cacheWrite, cacheWriteHour, reasoning].map(wholeCount),
+      ...[cost, estimated ? 1 : 0, place],
+    ];
+  });
 }
 
-function addDocs(statements: Statements, ids: Ids, key: number, { ref, piece }: Addition): void {
+interface Noted {
+  /** The number of the first row; the others follow. */
+  first: number;
+  docs: readonly Doc[];
+}
+
+function addEntries(statements: Statements, ids: Ids, key: number, { ref, piece }: Addition): Noted {
   const docs = piece.docs.toSorted((a, b) => Number(a.passing) - Number(b.passing));
-  if (docs.length === 0) return;
-  let id = ids.take(docs.length, changedAt(ref));
+  if (docs.length === 0) return { first: 0, docs };
+  const first = ids.take(docs.length, changedAt(ref));
   const final = docs.filter(({ passing }) => !passing).length;
-  if (final > 0) statements.chunk.run(key, id, id + final - 1, 0);
-  if (final < docs.length) statements.chunk.run(key, id + final, id + docs.length - 1, 1);
-  for (const doc of docs) addDoc(statements, id++, key, doc);
-}
-
-function addDoc(statements: Statements, id: number, key: number, doc: Doc): void {
-  const { position, entry, scope, tool, file, record, offset, length, text } = doc;
-  statements.entry.run(
-    id,
-    key,
-    position,
-    entry,
-    scope,
-    named(statements, tool),
-    named(statements, file),
-    record,
-    offset,
-    length,
-  );
-  statements.words.run(id, text);
+  if (final > 0) statements.chunk.run(key, first, first + final - 1, 0);
+  if (final < docs.length) statements.chunk.run(key, first + final, first + docs.length - 1, 1);
+  let id = first;
+  statements.entries.run(docs, ({ position, entry, scope, tool, file, record, offset, length }) => [
+    ...[id++, key, position, entry, scope, named(statements, tool), named(statements, file)],
+    ...[record, offset, length],
+  ]);
+  return { first, docs };
 }
 
 function named(statements: Statements, value: string | undefined): number | null {
@@ -301,6 +304,10 @@ type Totals = NonNullable<Header["metadata"]["tokens"]> & { cost: number | null;
 
 type Statements = ReturnType<typeof prepare>;
 
+const ENTRY = "id session position entry scope tool file record offset length".split(" ");
+const COUNTS = "input output cache_read cache_write cache_write_hour reasoning cost estimated".split(" ");
+const USAGE = ["session", "message", "model", "provider", "time", ...COUNTS, "place"];
+
 function prepare(shard: DatabaseSync) {
   const sql = (text: string): StatementSync => shard.prepare(text);
   return {
@@ -331,18 +338,17 @@ function prepare(shard: DatabaseSync) {
     dropEntries: sql("DELETE FROM entry WHERE id BETWEEN ? AND ?"),
     bounds: sql("SELECT (SELECT min(id) FROM entry) AS low, (SELECT max(id) FROM entry) AS high"),
     newest: sql("SELECT max(updated) AS time FROM session WHERE stamp != '' AND searchable = 1"),
-    entry: sql(`INSERT INTO entry (id, session, position, entry, scope, tool, file, record, offset, length)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+    entries: inGroups(sql, "INSERT INTO entry", ENTRY),
     words: sql("INSERT INTO words (rowid, text) VALUES (?, ?)"),
     name: sql("INSERT OR IGNORE INTO name (value) VALUES (?)"),
     nameKey: sql("SELECT key FROM name WHERE value = ?"),
     // A message that comes again may have other tokens, but it is where and when it was first.
-    usage: sql(`INSERT INTO usage
-      (session, message, model, provider, time, input, output, cache_read, cache_write, cache_write_hour, reasoning, cost,
-      estimated, place) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      ON CONFLICT DO UPDATE SET (input, output, cache_read, cache_write, cache_write_hour, reasoning, cost, estimated) =
-      (excluded.input, excluded.output, excluded.cache_read, excluded.cache_write, excluded.cache_write_hour,
-      excluded.reasoning, excluded.cost, excluded.estimated)`),
+    usages: inGroups(
+      sql,
+      "INSERT INTO usage",
+      USAGE,
+      `ON CONFLICT DO UPDATE SET ${COUNTS.map((name) => `${name} = excluded.${name}`).join()}`,
+    ),
     totals: sql(`SELECT sum(input) AS input, sum(output) AS output, sum(cache_read) AS cacheRead,
       sum(cache_write) AS cacheWrite, sum(reasoning) AS reasoning, sum(cost) AS cost, count(*) AS count
       FROM usage WHERE session = ?`),
