@@ -20,33 +20,34 @@ const HALF = /[\uff61-\uffdc]/;
 /** Marks, and the vowels and ends of Hangul that join what stands before them. */
 const NARROWEST = /\p{Mark}|[\u1160-\u11ff\u200b-\u200f\u2060-\u2064\ufeff]/u;
 
+/** Characters of one column, as far as that can be seen without the sets above, which take milliseconds to be made. */
+const NARROW = /^[\u0000-\u02ff\u2010-\u2027]*$/;
+
 /** How many columns a character takes. */
 export function columnsOf(character: string): number {
-  // The dashes, quotes and … as well: the sets below take milliseconds to be made.
-  if (character < "\u0300" || (character >= "\u2010" && character <= "\u2027")) return 1;
+  if (NARROW.test(character)) return 1;
   if (NARROWEST.test(character)) return 0;
   return WIDE.test(character) && !HALF.test(character) ? 2 : 1;
 }
 
 /** How many columns the text takes. */
 export function widthOf(text: string): number {
-  if (/^[ -~]*$/.test(text)) return text.length;
+  if (NARROW.test(text)) return text.length;
   let width = 0;
   for (const character of text) width += columnsOf(character);
   return width;
 }
 
-/** Words of ASCII with a blank between each two: nothing has to be done to them. */
-const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
+/** Words with a blank between each two, and … at the end: nothing has to be done to them. */
+const PLAIN = /^[!-~]+(?: [!-~]+)*…?$/;
 
 /** One line that is no wider than this, with … where something is missing. */
 export function cut(text: string, width: number): string {
   const isPlain = PLAIN.test(text) && shareable(text) === text;
-  if (isPlain && text.length <= width) return text;
   const line = isPlain ? text : harmless(text).replace(/\s+/g, " ").trim();
   if (widthOf(line) <= width) return line;
   if (width < 1) return "";
-  if (isPlain) return `${line.slice(0, width - 1).trimEnd()}…`;
+  if (NARROW.test(line)) return `${line.slice(0, width - 1).trimEnd()}…`;
   let result = "";
   let used = 0;
   for (const character of line) {

@@ -5,7 +5,17 @@ import type { GlanceOptions, Listing, Take } from "../glance.ts";
 import { filled, isObject, type Json, objects } from "../json.ts";
 import { strangeIn } from "./content.ts";
 import { remember, timeOf, usageOf } from "./entries.ts";
-import { listIn, type Message, recordOf, responseIn, SHOWN, toolCallsOf } from "./native.ts";
+import {
+  contextName,
+  listIn,
+  type Message,
+  membersOf,
+  recordOf,
+  responseIn,
+  SHOWN,
+  toolCallsOf,
+} from "./native.ts";
+import { Ruled } from "./rulings.ts";
 import { EPOCH, type State } from "./state.ts";
 
 /** The lines that count, as `Reading.glance` hands them out. */
@@ -24,9 +34,23 @@ export function glanceLog(path: string, take: Take, options: GlanceOptions): boo
   const isPlain = readPlain(path, visit, options);
   return isPlain && settle();
 
+  /** The CLI begins a log with a list of what it tells the model of its surroundings. */
+  function begin(
+    value: unknown,
+    list: unknown[],
+    ...at: [index: number, offset: number, length: number]
+  ): boolean {
+    const members = membersOf(list);
+    if (members.length < list.length || !members.every(([, one]) => isContext(one))) return false;
+    for (const [, { id }] of members) done.add(id);
+    return take(new Ruled(value, { members: new Map(members.map(([place]) => [place, {}])) }), ...at);
+  }
+
   function visit(value: unknown, ...at: [index: number, offset: number, length: number]): boolean {
     const record = recordOf(value);
-    if (!record || record.type === "rewind" || listIn(record)) return false;
+    if (!record || record.type === "rewind") return false;
+    const held = listIn(record);
+    if (held) return done.size === 0 && !last && begin(value, held.list, ...at);
     if (record.type !== "message") return take(value, ...at);
     const { message } = record;
     const isAgain = last?.message.id === message.id;
@@ -47,22 +71,22 @@ export function glance(state: State, value: unknown, _: number, listing: Listing
   return message.type === "user" && isAnswered(state, message);
 }
 
+function isContext({ type, content }: Message): boolean {
+  return type === "user" && contextName(content) !== undefined;
+}
+
 /** When the log was last written to; when it began is known. */
 function isTime(set: Json): boolean {
   return Object.keys(set).every((name) => name === "lastUpdated");
 }
 
-/** Results that stand with their calls as well. */
-function isAnswered(state: State, message: Message): boolean {
-  const { content } = message;
-  const time = timeOf(message);
-  if (time === undefined || !Array.isArray(content) || content.length === 0) return false;
-  for (const piece of content) {
+/** Results that stand with their calls as well: they say nothing new. */
+function isAnswered(state: State, { content }: Message): boolean {
+  if (!Array.isArray(content)) return false;
+  return content.every((piece) => {
     const id = isObject(piece) ? filled(responseIn(piece)?.id) : undefined;
-    if (id === undefined || !state.answered.includes(id) || strangeIn(piece).length > 0) return false;
-  }
-  state.time = time;
-  return true;
+    return id !== undefined && state.answered.includes(id);
+  });
 }
 
 function said(state: State, message: Message, listing: Listing): boolean {
@@ -73,12 +97,13 @@ function said(state: State, message: Message, listing: Listing): boolean {
   const model = filled(message.model);
   const own = { timestamp, turn: id, ...(model !== undefined && { model }) };
   const isSaid = content !== "" || objects(message.thoughts).length > 0;
+  if (!isSaid && calls.length === 0) return true;
   if (isSaid) listing.entry({ ...own, id, type: "assistant", content: "" });
   for (const call of calls) listing.entry({ ...own, ...UNREAD, id: String(call.id), type: "tool_call" });
   if (calls.length > 0) state.answered.length = 0;
   for (const call of calls) if (call.result) answer(state, call, timestamp, listing);
   state.time = timestamp;
-  if (isSaid || calls.length > 0) count(message, model, listing);
+  count(message, model, listing);
   if (model !== undefined && model !== state.model) {
     state.model = model.slice(0, 200);
     listing.patch({ model });

@@ -98,15 +98,17 @@ function message(one: Message, ruling: MessageRuling, step: Step): void {
     found.push(...unknown(state, native, `a message of type ${String(one.type).slice(0, 80)}`));
     return;
   }
-  if (timeOf(one) === undefined) found.push(timeless(native, one.id));
   const entries = entriesOf(one, placeOf(state, native));
+  // As the survey passes over what says nothing new.
+  if (entries.length === 0) return;
+  if (timeOf(one) === undefined) found.push(timeless(native, one.id));
   found.push(...strange(one, entries, native));
   state.time = timeOf(one) ?? state.time;
   const [first] = entries;
   if (first && ruling.after !== undefined) first.parent = ruling.after;
   for (const entry of entries) found.push({ type: "entry", entry });
   aliases(one.id, entries, ruling, found);
-  if (one.type === "gemini") replyFacts(one, entries, step);
+  if (one.type === "gemini") replyFacts(one, step);
 }
 
 function placeOf({ time, answered, before }: State, { index }: NativeRecord): Place {
@@ -137,8 +139,8 @@ function aliases(id: string, entries: readonly Entry[], ruling: MessageRuling, f
   if (ruling.isHead) found.push({ type: "head", id: endOf(id) });
 }
 
-function replyFacts(one: Message, entries: readonly Entry[], { state, found }: Step): void {
-  const usage = entries.length > 0 ? usageOf(one) : undefined;
+function replyFacts(one: Message, { state, found }: Step): void {
+  const usage = usageOf(one);
   const model = filled(one.model);
   if (usage) found.push({ type: "usage", turn: one.id, usage, message: one.id, ...(model && { model }) });
   if (model !== undefined && model !== state.model) {

@@ -5,7 +5,7 @@ import { basename } from "node:path";
 import type { FileRef, SessionRef } from "../../adapters/adapter.ts";
 import type { Entry } from "../../session/session.ts";
 import { SCOPES } from "../schema.ts";
-import type { Doc, IndexOptions } from "./read.ts";
+import type { Doc, Put } from "./docs.ts";
 
 /** In place of a record's number: the text stands in the file that `file` names. */
 export const BESIDE = -1;
@@ -29,7 +29,7 @@ export function newBeside({ files }: SessionRef, read: readonly string[] = []) {
       for (const { path } of open) if (entry.output.includes(basename(path))) owners.set(path, owner);
     },
     /** Once all entries have been seen. */
-    *docs(put: IndexOptions["put"]): Generator<Doc> {
+    *docs(put: Put): Generator<Doc> {
       for (const file of open) {
         const owner = owners.get(file.path);
         if (!owner) continue;
@@ -42,7 +42,7 @@ export function newBeside({ files }: SessionRef, read: readonly string[] = []) {
   };
 }
 
-function* docsOf({ path }: FileRef, owner: Owner, put: IndexOptions["put"]): Generator<Doc> {
+function* docsOf({ path }: FileRef, owner: Owner, put: Put): Generator<Doc> {
   const file = openSync(path, "r");
   const bytes = Buffer.allocUnsafe(PIECE);
   try {

@@ -9,7 +9,8 @@ import { keepingOpen } from "../../storage/sqlite.ts";
 import { openShard } from "../catalog.ts";
 import { sizeOf, stampOf } from "../scan.ts";
 import type { Job } from "./job.ts";
-import { type Cursor, type IndexOptions, type Piece, readSession } from "./read.ts";
+import type { Cursor } from "./pass.ts";
+import { type IndexOptions, type Piece, readSession } from "./read.ts";
 import { LARGEST_BATCH } from "./shares.ts";
 import { newSlabs } from "./slabs.ts";
 import { type Addition, newWriter, type Seen, type Writer } from "./write.ts";
@@ -170,7 +171,9 @@ async function run(
   const words = options.words || known?.searchable === 1;
   const begun = known && words === (known.searchable === 1) ? cursorIn(known, ref) : undefined;
   let seen = known && { stamp: known.stamp, cursor: known.cursor, searchable: known.searchable };
-  const reading = { words, begun, isNew: known === undefined, put: targets.put };
+  // Once a session has grown that was only listed, where to go on from is noted, which a glance for a list does not.
+  const isGlance = begun === undefined && (words || known === undefined);
+  const reading = { words, begun, isGlance, put: targets.put };
   for await (const piece of pieces(adapter, ref, reading)) {
     targets.add(shard, { adapter, ref, id, seen, isNew: known === undefined, words, piece });
     if (piece.end) return;

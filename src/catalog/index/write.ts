@@ -7,8 +7,9 @@ import type { Header } from "../../session/session.ts";
 import { badgeOf } from "../../session/vendor.ts";
 import { changedAt, stampOf } from "../scan.ts";
 import { COSTS } from "../schema.ts";
+import type { Doc } from "./docs.ts";
 import { inGroups } from "./groups.ts";
-import type { Doc, Piece } from "./read.ts";
+import type { Piece } from "./read.ts";
 import type { MessageUsage } from "./usages.ts";
 
 /** A piece of a session, and what it goes on from. */

@@ -1,0 +1,178 @@
+// A glance tells the catalog what the fold would, or leaves it to the fold: on every fixture, and on files that are
+// damaged in any way.
+import { readFileSync, writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import type { SessionRef } from "../../src/adapters/adapter.ts";
+import { readers } from "../../src/adapters/readers.ts";
+import type { Cursor } from "../../src/catalog/index/pass.ts";
+import { readSession } from "../../src/catalog/index/read.ts";
+import { cases, laidOut } from "../conformance/fixtures.ts";
+import { fc } from "../property.ts";
+
+describe.each(cases.map((one) => [`${one.adapter.id} ${one.fixture}`, one] as const))("%s", (_, one) => {
+  it.each([true, false])("is the same at a glance, words: %s", async (words) => {
+    for (const ref of await laidOut(one)) await expectSame(ref, words);
+  });
+});
+
+const LINES = cases.filter(({ adapter: { id } }) => ["claude", "codex", "gemini"].includes(id));
+
+describe.each(["claude", "codex", "gemini"])("a damaged session of %s", (agent) => {
+  it.each([true, false])(
+    "is the same at a glance, words: %s",
+    async (words) => {
+      const own = LINES.filter(({ adapter }) => adapter.id === agent);
+      await fc.assert(
+        fc.asyncProperty(
+          fc.constantFrom(...own),
+          fc.array(damage, { minLength: 1, maxLength: 4 }),
+          async (one, all) => {
+            for (const ref of await laidOut(one)) {
+              const lines = readFileSync(ref.path, "utf8").split("\n").slice(0, -1);
+              for (const each of all) damaged(lines, each);
+              writeFileSync(ref.path, lines.map((line) => `${line}\n`).join(""));
+              await expectSame(ref, words);
+            }
+          },
+        ),
+        { numRuns: 150 },
+      );
+    },
+    120_000,
+  );
+});
+
+/** Recorded from the agents' own CLIs, and never gone back in. */
+const RECORDED: Record<string, readonly string[]> = {
+  claude: ["tools"],
+  codex: ["paginated-tools", "legacy-tools"],
+  gemini: ["tools"],
+  opencode: ["recorded"],
+};
+const PLAIN = cases.filter(({ adapter, fixture }) => RECORDED[adapter.id]?.includes(fixture));
+
+describe.each(PLAIN.map((one) => [`${one.adapter.id} ${one.fixture}`, one] as const))("%s", (_, one) => {
+  it("is plain, and most of its replies and results are told without being folded", async () => {
+    const glanced = { all: 0, light: 0 };
+    for (const ref of await laidOut(one)) {
+      const { glance, fold, ref: own } = await readerOf(ref).reading(ref);
+      const state = fold.initial(own);
+      const listing = { ...SILENT, entry: () => glanced.light++ };
+      const take = (value: unknown, index: number) => {
+        if (fold.glance?.(state, value, index, listing)) return true;
+        const folded = fold.step(state, { ...RECORD, value, index });
+        glanced.all += folded.filter(({ type }) => type === "entry").length;
+        return true;
+      };
+      expect(glance?.(take, { isWhole: false, largest: 1 << 20 })).toBe(true);
+    }
+    expect(glanced.light).toBeGreaterThan(glanced.all);
+  });
+});
+
+it("is tried on fixtures that are there", () => {
+  expect(PLAIN.length).toBe(Object.values(RECORDED).flat().length);
+});
+
+const SILENT = { isWhole: false, alias: () => undefined, usage: () => undefined, patch: () => undefined };
+const RECORD = {
+  ...{ line: 1, offset: 0, length: 0, whole: false, terminated: true },
+  losses: [],
+  bytes: Buffer.alloc(0),
+};
+
+function readerOf({ agent }: SessionRef) {
+  const found = readers.find(({ id }) => id === agent);
+  if (!found) throw new Error(`there is no reader of ${agent}`);
+  return found;
+}
+
+async function expectSame(ref: SessionRef, words: boolean): Promise<void> {
+  expect(await read(ref, words, true)).toEqual(await read(ref, words, false));
+}
+
+/** All that is stored of a session. */
+async function read(ref: SessionRef, words: boolean, isGlance: boolean): Promise<unknown> {
+  const put = (text: string) => Buffer.from(text);
+  const pieces = await Array.fromAsync(readSession(readerOf(ref), ref, { words, isGlance, put })).catch(
+    String,
+  );
+  if (typeof pieces === "string") return pieces;
+  return pieces.map(({ docs, usages, cursor, end }) => ({
+    docs: docs.map(({ text, ...doc }) => ({ ...doc, text: text.toString() })),
+    usages,
+    // For a list none comes of a glance.
+    cursor: words ? cursor && comparable(cursor) : undefined,
+    end: end && {
+      title: end.header.title,
+      summary: end.header.summary,
+      project: end.header.project.path,
+      model: end.header.model.model,
+      provider: end.header.model.provider,
+      created: end.header.metadata.created,
+      messages: end.header.metadata.messageCount,
+      tokens: end.header.metadata.tokens,
+      cost: end.header.metadata.cost,
+      links: end.header.links,
+      ...{ problems: end.problems, costPlace: end.costPlace, isWhole: end.isWhole },
+      hidden: words ? end.hidden : undefined,
+    },
+  }));
+}
+
+/** How calls ended that have no result yet is nothing that the catalog tells. */
+function comparable({ state, ...cursor }: Cursor): unknown {
+  const { facts: _, ...rest } = state as Record<string, unknown>;
+  return JSON.parse(JSON.stringify({ ...cursor, state: rest }));
+}
+
+type Damage = ["drop" | "again" | "swap" | "cut" | "blank", number] | ["set", number, number, unknown];
+
+const place = fc.nat({ max: 10_000 });
+const damage: fc.Arbitrary<Damage> = fc.oneof(
+  fc.tuple(fc.constantFrom("drop", "again", "swap", "cut", "blank"), place) as fc.Arbitrary<Damage>,
+  fc.tuple(
+    fc.constant("set"),
+    place,
+    place,
+    fc.constantFrom(undefined, null, "", " ", "other", 7, -1, true, false, [], {}, [null], ["x"], {
+      type: "text",
+    }),
+  ) as fc.Arbitrary<Damage>,
+);
+
+/** Changes the lines in place. */
+function damaged(lines: string[], [kind, at, field, value]: Damage): void {
+  if (lines.length === 0) return;
+  const index = at % lines.length;
+  const line = lines[index] as string;
+  if (kind === "drop") lines.splice(index, 1);
+  else if (kind === "again") lines.push(line);
+  else if (kind === "swap") [lines[index], lines[0]] = [lines[0] as string, line];
+  else if (kind === "cut") lines[index] = line.slice(0, Math.floor(line.length / 2));
+  else if (kind === "blank") lines[index] = "";
+  else lines[index] = withField(line, field ?? 0, value);
+}
+
+/** The line with one of its values, however deep, replaced; undefined takes it out. */
+function withField(line: string, number: number, value: unknown): string {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(line);
+  } catch {
+    // Damaged before.
+    return line;
+  }
+  const places: [object: Record<string, unknown>, key: string][] = [];
+  const visit = (one: unknown) => {
+    if (typeof one !== "object" || one === null) return;
+    for (const key of Object.keys(one)) {
+      places.push([one as Record<string, unknown>, key]);
+      visit((one as Record<string, unknown>)[key]);
+    }
+  };
+  visit(parsed);
+  const [object, key] = places[number % Math.max(1, places.length)] ?? [];
+  if (object && key !== undefined) object[key] = value;
+  return JSON.stringify(parsed);
+}
