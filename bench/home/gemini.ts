@@ -36,6 +36,9 @@ export function writeGemini(scene: Scene): void {
   mark(folder, source.path);
   const projectHash = createHash("sha256").update(source.path).digest("hex");
   file.line({ sessionId, projectHash, startTime: started, lastUpdated: started, kind: "main" });
+  const context = `<session_context>\nThis is the Gemini CLI. The project is ${source.path}.\n</session_context>`;
+  const told = { id: hex(random, 32), timestamp: started, type: "user", content: [{ text: context }] };
+  file.line({ $set: { messages: [told] } });
   const writer: Writer = { scene, file, model: pick(random, MODELS), reply: undefined };
   for (const step of steps(random, source, scene.bytes)) {
     if (file.bytes() >= scene.bytes) break;

@@ -48,15 +48,40 @@ describe("jobs that are shared out", () => {
     );
   });
 
-  it("are one thread's for each shard, the newest first, where there are words", () => {
+  it("are read shard after shard, the newest first, where there are words", () => {
     fc.assert(
-      fc.property(someJobs, fc.array(fc.nat(3)), (jobs, turns) => {
-        const lists = taken(jobs, 2, true, turns);
-        const shards = lists.flatMap((own) => [...new Set(own.map(({ shard }) => shard))]);
+      fc.property(someJobs, (jobs) => {
+        // One that is alone has nobody to help.
+        const [own = []] = taken(jobs, 1, true, []);
+        const shards = own.map(({ shard }) => shard).filter((shard, at) => shard !== own[at - 1]?.shard);
         expect(shards).toHaveLength(new Set(shards).size);
-        for (const own of lists) expect(order(own)).toEqual(order(own).toSorted((a, b) => a - b));
+        for (const shard of shards) {
+          const inside = order(own.filter((job) => job.shard === shard));
+          expect(inside).toEqual(inside.toSorted((a, b) => a - b));
+        }
       }),
     );
+  });
+
+  it("are one thread's for each shard where there are words, until it can help others from the end", () => {
+    const size = 3 << 20;
+    const jobs = Array.from({ length: 12 }, (_, at) => jobOf(at, { agent: "claude", shard: at % 2, size }));
+    const [first = [], second = []] = taken(jobs, 2, true, [0, 1, 0, 1, 0, 1, 0, 0, 0]);
+    const shards = (own: readonly Job[]) => new Set(own.slice(0, 3).map(({ shard }) => shard));
+    expect([shards(first), shards(second)]).toEqual([new Set([0]), new Set([1])]);
+    // The first has done its own shard; the other one has three sessions left, of which it takes the oldest.
+    expect(order(first)).toEqual([0, 2, 4, 6, 8, 10, 11, 9, 7]);
+    expect(order(second)).toEqual([1, 3, 5]);
+  });
+
+  it("come with smaller batches where there is less", () => {
+    const batchOf = (count: number) =>
+      sharesOf(
+        Array.from({ length: count }, (_, at) => jobOf(at, { agent: "claude", shard: 0, size: 9 << 20 })),
+        2,
+        true,
+      )[0]?.batch;
+    expect([batchOf(1), batchOf(32), batchOf(1000)]).toEqual([3 << 20, 6 << 20, 12 << 20]);
   });
 
   it("are one thread's for each agent in a list, until it can help others", () => {
