@@ -1,13 +1,17 @@
 // A glance tells the catalog what the fold would, or leaves it to the fold: on every fixture, and on files that are
 // damaged in any way.
-import { readFileSync, writeFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { SessionRef } from "../../src/adapters/adapter.ts";
 import { readers } from "../../src/adapters/readers.ts";
+import { openCatalog } from "../../src/catalog/catalog.ts";
 import type { Cursor } from "../../src/catalog/index/pass.ts";
 import { readSession } from "../../src/catalog/index/read.ts";
 import { cases, laidOut } from "../conformance/fixtures.ts";
 import { fc } from "../property.ts";
+import { dump, dumpAtOnce, lay, synced } from "./dump.ts";
 
 describe.each(cases.map((one) => [`${one.adapter.id} ${one.fixture}`, one] as const))("%s", (_, one) => {
   it.each([true, false])("is the same at a glance, words: %s", async (words) => {
@@ -73,6 +77,52 @@ describe.each(PLAIN.map((one) => [`${one.adapter.id} ${one.fixture}`, one] as co
 it("is tried on fixtures that are there", () => {
   expect(PLAIN.length).toBe(Object.values(RECORDED).flat().length);
 });
+
+describe("a session that was only listed", () => {
+  const listed = async (home: string, own: string) => {
+    await synced(home, own, { words: false });
+    return { rows: dump(own).sessions, cursors: cursorsIn(own) };
+  };
+
+  it("has no cursor until it grows, and is then what one look at it says", async () => {
+    const root = mkdtempSync(join(tmpdir(), "baton-glance-"));
+    onTestFinished(() => rmSync(root, { recursive: true }));
+    const home = join(root, "home");
+    lay(home, "claude", "codex");
+    const first = await listed(home, join(root, "own"));
+    expect(first.rows.length).toBeGreaterThan(1);
+    expect(first.cursors).toBe(0);
+    const path = sessionsIn(home).find((file) => /projects\/[^/]+\/[^/]+\.jsonl$/.test(file)) as string;
+    const last = JSON.parse(readFileSync(path, "utf8").trimEnd().split("\n").at(-1) as string);
+    const said = { type: "user", message: { role: "user", content: "One more prompt." } };
+    for (const uuid of ["1", "2"]) {
+      const line = { ...said, uuid, parentUuid: last.uuid ?? null, timestamp: "2027-01-01T00:00:00.000Z" };
+      appendFileSync(path, `${JSON.stringify(line)}\n`);
+      const grown = await listed(home, join(root, "own"));
+      expect(grown.cursors).toBe(1);
+      expect(seen(grown.rows)).toEqual(seen((await listed(home, join(root, `fresh-${uuid}`))).rows));
+    }
+    await synced(home, join(root, "own"));
+    expect(dump(join(root, "own"))).toEqual(await dumpAtOnce(home));
+  });
+
+  /** What the model does not see is looked at when words are wanted. */
+  const seen = (rows: readonly object[]) => rows.map((row) => ({ ...row, hidden: undefined }));
+});
+
+function cursorsIn(batonHome: string): number {
+  const catalog = openCatalog(batonHome);
+  try {
+    const counts = catalog.shards.map((shard) => shard.prepare("SELECT count(*) AS n FROM cursor").get()?.n);
+    return counts.reduce<number>((sum, count) => sum + Number(count), 0);
+  } finally {
+    catalog.close();
+  }
+}
+
+function sessionsIn(home: string): string[] {
+  return readdirSync(home, { recursive: true, encoding: "utf8" }).map((name) => join(home, name));
+}
 
 const SILENT = { isWhole: false, alias: () => undefined, usage: () => undefined, patch: () => undefined };
 const RECORD = {
