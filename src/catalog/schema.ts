@@ -2,7 +2,7 @@
 // transaction covers a session's row, its cursor, its usage and its words.
 
 /** Another shape of the tables or another meaning of what is in them needs another number: shards are then made anew. */
-export const SCHEMA_VERSION = 5;
+export const SCHEMA_VERSION = 6;
 
 export const SCHEMA = `
 CREATE TABLE session (

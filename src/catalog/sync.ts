@@ -139,7 +139,8 @@ async function syncAll(
     gone.filter((row) => !moved.has(row) && !elsewhere.has(row)),
   );
   if (found.length < all.length) await dropCopies(catalog, all, found, rows);
-  const counts = await work.run(stale);
+  const isFirst = !rows.all.some(({ isSearchable }) => isSearchable);
+  const counts = await work.run(stale, isFirst);
   await dropRows(catalog, elsewhere);
   // What is known of a store must not stand for sessions that were left for later.
   for (const store of stores) if (!left.has(store[0])) noteStore(catalog, store);
@@ -331,7 +332,8 @@ function newWork({ folder }: Catalog, { words, onProgress, adapters: load, meanw
     expect() {
       if (!load) crew.start();
     },
-    async run(jobs: readonly Job[]): Promise<Counts> {
+    /** `isFirst`: the catalog has no words yet. */
+    async run(jobs: readonly Job[], isFirst = false): Promise<Counts> {
       if (jobs.length === 0) return counts;
       progress.ofSessions = jobs.length;
       progress.ofBytes = bytesOf(jobs);
@@ -341,7 +343,7 @@ function newWork({ folder }: Catalog, { words, onProgress, adapters: load, meanw
         runJobs(share, readers, { folder, words, onDone, ...(batch !== undefined && { batch }) });
       // Other threads have the adapters on the list only.
       if (load || progress.ofBytes < WORTH_THREADS) await own(jobs);
-      else await crew.run(jobs, own, meanwhile);
+      else await crew.run(jobs, words ? (isFirst ? "first words" : "words") : "list", own, meanwhile);
       return counts;
     },
     end: () => crew.end(),

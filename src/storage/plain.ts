@@ -2,6 +2,7 @@
 // only. Whoever finds a file that is not plain reads it with records.ts, which says what is wrong.
 import { isUtf8 } from "node:buffer";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { FOR_READING } from "./records.ts";
 import { shrink } from "./shrink.ts";
 
 const NEWLINE = 10;
@@ -22,7 +23,7 @@ export function readPlain(
   take: (value: unknown, line: number, offset: number, length: number) => boolean,
   { largest, isWhole }: PlainOptions,
 ): boolean {
-  const file = openSync(path, "r");
+  const file = openSync(path, FOR_READING);
   try {
     const found = fstatSync(file);
     if (!found.isFile() || found.size > largest) return false;
@@ -53,12 +54,15 @@ export function readPlain(
     throw error;
   } finally {
     closeSync(file);
+    if (buffer.length > LARGEST_KEPT) buffer = NOTHING;
   }
 }
 
 const CHUNK = 1 << 20;
+const NOTHING = Buffer.alloc(0);
 /** One for all files, because making one for each would take longer than reading them. */
-let buffer = Buffer.alloc(0);
+let buffer = NOTHING;
+const LARGEST_KEPT = 4 << 20;
 
 /** A buffer with the first `left` bytes as they are and room behind them. */
 function roomFor(left: number): Buffer {

@@ -80,7 +80,7 @@ export async function* readRecords(path: string, options: ReadOptions = {}): Asy
     yield* smallFile(path, found.size, referencing, options);
     return;
   }
-  const file = openSync(path, FLAGS);
+  const file = openSync(path, FOR_READING);
   try {
     yield* batches(file, referencing, options);
   } finally {
@@ -89,7 +89,7 @@ export async function* readRecords(path: string, options: ReadOptions = {}): Asy
 }
 
 /** Without O_NONBLOCK, opening a named pipe would wait for a writer. */
-const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+export const FOR_READING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** Read at once and synchronously: of a thousand small files, waiting for each would take longer than all else. */
 function* smallFile(
@@ -112,7 +112,7 @@ function* smallFile(
 }
 
 function readAt(path: string, into: Buffer, length: number, offset: number): number {
-  const file = openSync(path, FLAGS);
+  const file = openSync(path, FOR_READING);
   try {
     let read = 0;
     for (let count = -1; count !== 0 && read < length; read += count)

@@ -3,6 +3,7 @@
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { SessionRef } from "../../src/adapters/adapter.ts";
 import { readers } from "../../src/adapters/readers.ts";
@@ -19,6 +20,8 @@ describe.each(cases.map((one) => [`${one.adapter.id} ${one.fixture}`, one] as co
   });
 });
 
+/** More of them: `RUNS=5000`. */
+const RUNS = Number(process.env.RUNS ?? 200);
 const LINES = cases.filter(({ adapter: { id } }) => ["claude", "codex", "gemini"].includes(id));
 
 describe.each(["claude", "codex", "gemini"])("a damaged session of %s", (agent) => {
@@ -39,12 +42,80 @@ describe.each(["claude", "codex", "gemini"])("a damaged session of %s", (agent) 
             }
           },
         ),
-        { numRuns: 150 },
+        { numRuns: RUNS },
       );
     },
-    120_000,
+    600_000,
   );
 });
+
+describe("a damaged database of opencode", () => {
+  const own = cases.filter(({ adapter, fixture }) => adapter.id === "opencode" && fixture !== "tree");
+
+  it("is listed the same at a glance", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...own),
+        fc.array(rowDamage, { minLength: 1, maxLength: 4 }),
+        async (one, all) => {
+          const refs = await laidOut(one);
+          for (const path of new Set(refs.map((ref) => ref.path)))
+            if (path.endsWith(".db")) for (const each of all) damageRow(path, each);
+          for (const ref of refs) expect(await read(ref, false, true)).toEqual(await read(ref, false, false));
+        },
+      ),
+      { numRuns: RUNS },
+    );
+  }, 600_000);
+});
+
+type RowDamage = [what: string, row: number, field: number, value: unknown];
+
+const VALUES = [null, "", "other", 7, -1, true, [], {}, { name: "MessageAbortedError" }, { modelID: "m" }];
+const rowDamage: fc.Arbitrary<RowDamage> = fc.tuple(
+  fc.constantFrom(
+    "data of message",
+    "data of part",
+    "id of part",
+    "session of part",
+    "time of message",
+    "revert",
+  ),
+  fc.nat({ max: 1000 }),
+  fc.nat({ max: 1000 }),
+  fc.constantFrom(...VALUES),
+);
+
+/** Changes one row. */
+function damageRow(path: string, [what, row, field, value]: RowDamage): void {
+  const database = new DatabaseSync(path);
+  try {
+    const table = what === "revert" ? "session" : what.split(" ").at(-1);
+    if (!database.prepare("SELECT 1 FROM sqlite_master WHERE name = ?").get(table ?? "")) return;
+    const rows = database.prepare(`SELECT rowid AS n, * FROM ${table}`).all();
+    const chosen = rows[row % Math.max(1, rows.length)];
+    const other = rows[field % Math.max(1, rows.length)];
+    if (!chosen || !other) return;
+    const set = (column: string, to: SQLInputValue) =>
+      database
+        .prepare(`UPDATE OR IGNORE ${table} SET ${column} = ? WHERE rowid = ?`)
+        .run(to, chosen.n as number);
+    if (what.startsWith("data")) set("data", withField(String(chosen.data), field, value));
+    else if (what === "id of part") set("id", `prt_${String(other.id).slice(-9)}`);
+    else if (what === "session of part")
+      set("session_id", field % 2 ? "ses_other" : String(other.session_id));
+    else if (what === "time of message") set("time_created", other.time_created as number);
+    else {
+      const [message] = database
+        .prepare("SELECT id FROM message WHERE session_id = ?")
+        .all(String(chosen.id));
+      const partID = field % 2 ? "prt_none" : undefined;
+      set("revert", JSON.stringify({ messageID: message?.id, partID }));
+    }
+  } finally {
+    database.close();
+  }
+}
 
 /** Recorded from the agents' own CLIs, and never gone back in. */
 const RECORDED: Record<string, readonly string[]> = {
@@ -176,11 +247,15 @@ function comparable({ state, ...cursor }: Cursor): unknown {
   return JSON.parse(JSON.stringify({ ...cursor, state: rest }));
 }
 
-type Damage = ["drop" | "again" | "swap" | "cut" | "blank", number] | ["set", number, number, unknown];
+type Damage =
+  | [kind: "drop" | "again" | "swap" | "cut" | "blank", line: number]
+  | [kind: "move" | "copy", line: number, to: number]
+  | [kind: "set", line: number, field: number, value: unknown];
 
 const place = fc.nat({ max: 10_000 });
 const damage: fc.Arbitrary<Damage> = fc.oneof(
   fc.tuple(fc.constantFrom("drop", "again", "swap", "cut", "blank"), place) as fc.Arbitrary<Damage>,
+  fc.tuple(fc.constantFrom("move", "copy"), place, place) as fc.Arbitrary<Damage>,
   fc.tuple(
     fc.constant("set"),
     place,
@@ -192,7 +267,7 @@ const damage: fc.Arbitrary<Damage> = fc.oneof(
 );
 
 /** Changes the lines in place. */
-function damaged(lines: string[], [kind, at, field, value]: Damage): void {
+function damaged(lines: string[], [kind, at, field = 0, value]: Damage): void {
   if (lines.length === 0) return;
   const index = at % lines.length;
   const line = lines[index] as string;
@@ -201,11 +276,33 @@ function damaged(lines: string[], [kind, at, field, value]: Damage): void {
   else if (kind === "swap") [lines[index], lines[0]] = [lines[0] as string, line];
   else if (kind === "cut") lines[index] = line.slice(0, Math.floor(line.length / 2));
   else if (kind === "blank") lines[index] = "";
-  else lines[index] = withField(line, field ?? 0, value);
+  else if (kind === "move") lines.splice(field % lines.length, 0, ...lines.splice(index, 1));
+  else if (kind === "copy") lines[index] = withField(line, field, fieldOf(lines[0] as string, field));
+  else lines[index] = withField(line, field, value);
+}
+
+/** A value of a line, however deep. */
+function fieldOf(line: string, number: number): unknown {
+  let found: unknown;
+  atField(line, number, (object, key) => {
+    found = object[key];
+  });
+  return found;
 }
 
 /** The line with one of its values, however deep, replaced; undefined takes it out. */
 function withField(line: string, number: number, value: unknown): string {
+  return atField(line, number, (object, key) => {
+    object[key] = value;
+  });
+}
+
+/** The line after `change` has had one of its fields. */
+function atField(
+  line: string,
+  number: number,
+  change: (object: Record<string, unknown>, key: string) => void,
+): string {
   let parsed: unknown;
   try {
     parsed = JSON.parse(line);
@@ -223,6 +320,6 @@ function withField(line: string, number: number, value: unknown): string {
   };
   visit(parsed);
   const [object, key] = places[number % Math.max(1, places.length)] ?? [];
-  if (object && key !== undefined) object[key] = value;
+  if (object && key !== undefined) change(object, key);
   return JSON.stringify(parsed);
 }

@@ -18,47 +18,59 @@ import {
 import { Ruled } from "./rulings.ts";
 import { EPOCH, type State } from "./state.ts";
 
+type Line = [value: unknown, index: number, offset: number, length: number];
+
 /** The lines that count, as `Reading.glance` hands them out. */
 export function glanceLog(path: string, take: Take, options: GlanceOptions): boolean {
   if (!path.endsWith(".jsonl")) return false;
   const done = new Set<string>();
-  /** The last message, of which a later version may come. */
-  let last: { message: Message; at: [index: number, offset: number, length: number] } | undefined;
-  const settle = () => {
-    if (!last) return true;
-    const { message, at } = last;
-    done.add(message.id);
+  /** The last message, of which a later version may come, and what came behind it. */
+  let last: { message: Message; line: Line } | undefined;
+  let behind: Line[] = [];
+  const settle = (): boolean => {
+    const lines = last ? [last.line, ...behind] : behind;
+    if (last) done.add(last.message.id);
     last = undefined;
-    return take(message, ...at);
+    behind = [];
+    return lines.every((line) => take(...line));
   };
-  const isPlain = readPlain(path, visit, options);
-  return isPlain && settle();
+  return readPlain(path, (...line) => visit(line), options) && settle();
+
+  function visit(line: Line): boolean {
+    const record = recordOf(line[0]);
+    if (!record || record.type === "rewind") return false;
+    const held = listIn(record);
+    if (held) return done.size === 0 && !last && begin(held.list, line);
+    if (record.type !== "message") return behind.push(line) < MOST_BEHIND;
+    const { message } = record;
+    if (done.has(message.id) || timeOf(message) === undefined) return false;
+    if (last?.message.id === message.id) {
+      if (!isGrown(last.message, message)) return false;
+      // The earlier version counts no more.
+      last = undefined;
+    }
+    if (!settle()) return false;
+    last = { message, line };
+    return true;
+  }
 
   /** The CLI begins a log with a list of what it tells the model of its surroundings. */
-  function begin(
-    value: unknown,
-    list: unknown[],
-    ...at: [index: number, offset: number, length: number]
-  ): boolean {
+  function begin(list: unknown[], [value, ...at]: Line): boolean {
     const members = membersOf(list);
-    if (members.length < list.length || !members.every(([, one]) => isContext(one))) return false;
+    if (members.length < list.length || !members.every(([, one]) => isContext(one)) || !settle())
+      return false;
     for (const [, { id }] of members) done.add(id);
     return take(new Ruled(value, { members: new Map(members.map(([place]) => [place, {}])) }), ...at);
   }
+}
 
-  function visit(value: unknown, ...at: [index: number, offset: number, length: number]): boolean {
-    const record = recordOf(value);
-    if (!record || record.type === "rewind") return false;
-    const held = listIn(record);
-    if (held) return done.size === 0 && !last && begin(value, held.list, ...at);
-    if (record.type !== "message") return take(value, ...at);
-    const { message } = record;
-    const isAgain = last?.message.id === message.id;
-    if (done.has(message.id) || (isAgain && message.type !== "gemini")) return false;
-    if (!isAgain && !settle()) return false;
-    last = { message, at };
-    return true;
-  }
+const MOST_BEHIND = 1000;
+
+/** Whether the later version of a model's message has all calls of the earlier one, with their results. */
+function isGrown(before: Message, now: Message): boolean {
+  if (before.type !== "gemini" || now.type !== "gemini") return false;
+  const results = new Map(toolCallsOf(now).map(({ id, result }) => [id, result]));
+  return toolCallsOf(before).every(({ id, result }) => results.has(id) && (!result || results.get(id)));
 }
 
 export function glance(state: State, value: unknown, _: number, listing: Listing): boolean {

@@ -37,7 +37,9 @@ function handOut(database: DatabaseSync, id: string, take: Take): boolean {
 }
 
 const MESSAGES = "SELECT id, time_created, data FROM message WHERE session_id = ? ORDER BY time_created, id";
-const PARTS = "SELECT message_id, id, data FROM part WHERE session_id = ?";
+/** By their message: that is what the CLI goes by, whatever session a part names. */
+const PARTS = `SELECT p.message_id, p.id, p.data FROM message m JOIN part p ON p.message_id = m.id
+  WHERE m.session_id = ?`;
 
 /** By their message, in their order; undefined when one of them is damaged. */
 function partsIn(database: DatabaseSync, id: string): Map<string, RowLine[]> | undefined {

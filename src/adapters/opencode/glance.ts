@@ -28,6 +28,8 @@ export function glance(state: OpenCodeState, value: unknown, index: number, list
   state.time = time;
   const context = { id, index, whole: false, time, data };
   for (const { turn, parts: inside } of stepTurns(id, parts)) tell(context, turn, inside, listing);
+  // Others may name the message.
+  listing.alias(id, parts[0]?.id ?? id);
   for (const call of parts) {
     const session = subagentOf(call);
     if (session !== undefined)

@@ -8,7 +8,7 @@ import { SHARDS } from "../catalog.ts";
 import type { CrewTask } from "./crew-thread.ts";
 import type { Job } from "./job.ts";
 import type { RunOptions } from "./run.ts";
-import { bytesOf, type Share, sharesOf, takeJobs } from "./shares.ts";
+import { bytesOf, type Share, sharesOf, takeJobs, type Wanted } from "./shares.ts";
 
 export interface Crew {
   /** Starts the threads, unless they are there already. */
@@ -16,6 +16,7 @@ export interface Crew {
   /** Shares the jobs out, one share to `own`, which is this thread, unless it has something else to do. */
   run(
     jobs: readonly Job[],
+    wanted: Wanted,
     own: (share: Iterable<Job>, batch: number) => Promise<void>,
     meanwhile?: () => Promise<unknown>,
   ): Promise<void>;
@@ -28,16 +29,16 @@ export function newCrew({ folder, words, onDone }: RunOptions): Crew {
   const add = () => members.push(newMember({ folder, words }, onDone));
   const crew: Crew = {
     start() {
-      if (members.length < others) compileInPlace();
+      if (members.length < others) compile("in place");
       while (members.length < others) add();
     },
-    async run(jobs, own, meanwhile) {
+    async run(jobs, wanted, own, meanwhile) {
       crew.start();
       const isMuch = bytesOf(jobs) >= MUCH;
       if (isMuch && words) keepMemorySmall();
       const isFree = !isMuch && !meanwhile;
       if (!isFree) add();
-      const shares = sharesOf(jobs, isFree ? members.length + 1 : members.length, words);
+      const shares = sharesOf(jobs, isFree ? members.length + 1 : members.length, wanted);
       const first = isFree ? shares.shift() : undefined;
       const all = [...shares.map((share, at) => members[at]?.run(share)), meanwhile?.()];
       // What goes wrong with one does not end the others.
@@ -45,6 +46,7 @@ export function newCrew({ folder, words, onDone }: RunOptions): Crew {
       for (const one of ended) if (one.status === "rejected") throw one.reason;
     },
     async end() {
+      if (members.length > 0) compile("beside");
       await Promise.all(members.map((member) => member.end()));
     },
   };
@@ -72,11 +74,15 @@ function keepMemorySmall(): void {
  * Every core has a thread that reads: compilers beside them would only take turns with these. And what they make of code
  * that has run for a second is hardly worth what the best of them takes for it.
  */
-function compileInPlace(): void {
+function compile(where: "in place" | "beside"): void {
   const { setFlagsFromString } = process.getBuiltinModule("node:v8");
-  setFlagsFromString("--no-concurrent-recompilation");
-  setFlagsFromString("--invocation-count-for-turbofan=40000");
+  const isBeside = where === "beside";
+  setFlagsFromString(isBeside ? "--concurrent-recompilation" : "--no-concurrent-recompilation");
+  setFlagsFromString(`--invocation-count-for-turbofan=${isBeside ? USUAL : 40_000}`);
 }
+
+/** As Node 22.18 to 26 have it. */
+const USUAL = 3000;
 
 interface Member {
   run(share: Share): Promise<void>;

@@ -9,6 +9,8 @@ export interface Job {
   shard: number;
   /** The catalog did not have it when the stores were looked at. */
   isNew: boolean;
+  /** It is read before sessions of its shard that are newer. */
+  isEarly?: true;
 }
 
 export function jobOf(ref: SessionRef, isNew = false): Job {

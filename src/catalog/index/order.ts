@@ -53,9 +53,11 @@ export function plainOrder(): ReturnType<typeof newOrder> {
       isPlain = false;
     },
     add(folded) {
-      if (folded.type !== "entry") return;
-      if (ids.has(folded.entry.id)) isPlain = false;
-      ids.add(folded.entry.id);
+      if (folded.type === "head") return;
+      const { id } = folded.type === "entry" ? folded.entry : folded;
+      // Also one that another record is called by.
+      if (folded.type === "entry" && ids.has(id)) isPlain = false;
+      ids.add(id);
     },
     isPlain: () => isPlain,
     finish: () => ({ hidden: null, losses: [], head: undefined }),

@@ -59,6 +59,7 @@ export async function runJobs(
       for (let round = 1; left.length > 0 && round < MOST_ROUNDS; round++)
         left = await runOnce(left.map((job) => ({ ...job, isNew: false })));
     });
+    targets.settle();
   } finally {
     targets.close();
   }
@@ -113,12 +114,13 @@ function newTargets({ folder, batch = LARGEST_BATCH, onDone }: RunOptions) {
       refused = new Set();
       return all;
     },
+    /** Whoever closes the databases last would do it, one after the other. */
+    settle() {
+      if (written < MUCH) return;
+      for (const { shard } of targets.values()) shard.exec("PRAGMA wal_checkpoint(PASSIVE)");
+    },
     close() {
-      for (const { shard } of targets.values()) {
-        // Whoever closes a database last would do it, one after the other.
-        if (written >= MUCH) shard.exec("PRAGMA wal_checkpoint(PASSIVE)");
-        shard.close();
-      }
+      for (const { shard } of targets.values()) shard.close();
     },
   };
 }
@@ -155,7 +157,7 @@ function doneOf({ ref, isNew, piece }: Addition): Done {
 
 async function run(
   adapter: Reader,
-  { ref, id, isNew, shard }: Job,
+  { ref, id, isNew, shard, isEarly }: Job,
   targets: Targets,
   options: RunOptions,
 ): Promise<void> {
@@ -175,7 +177,8 @@ async function run(
   const isGlance = begun === undefined && (words || known === undefined);
   const reading = { words, begun, isGlance, put: targets.put };
   for await (const piece of pieces(adapter, ref, reading)) {
-    targets.add(shard, { adapter, ref, id, seen, isNew: known === undefined, words, piece });
+    const isAdded = known === undefined;
+    targets.add(shard, { adapter, ref, id, seen, isNew: isAdded, words, piece, ...(isEarly && { isEarly }) });
     if (piece.end) return;
     // The rest goes on from what is in the shard then.
     targets.flush();

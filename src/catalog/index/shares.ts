@@ -15,31 +15,46 @@ export interface Share {
 interface WorkPiece {
   number: number;
   jobs: readonly Job[];
+  /** Another thread has the rest of their shard, and begins with what is newer. */
+  isEarly: boolean;
 }
 
 /** The jobs of a share that no other thread was faster to take. */
 export function* takeJobs({ pieces, taken }: Share): Generator<Job> {
-  for (const { number, jobs } of pieces) if (Atomics.compareExchange(taken, number, 0, 1) === 0) yield* jobs;
+  for (const { number, jobs, isEarly } of pieces) {
+    if (Atomics.compareExchange(taken, number, 0, 1) !== 0) continue;
+    for (const job of jobs) yield isEarly ? { ...job, isEarly } : job;
+  }
 }
+
+/** What is wanted of the sessions. */
+export type Wanted = "list" | "words" | "first words";
 
 /**
  * With words each thread has shards of its own, one after the other, newest first whatever agent the sessions are from:
- * none waits for another, and one that is done takes from the end of what others have left. A list only writes a few
- * rows, so each has agents of its own there and helps others later: the code that reads an agent's sessions has to be
- * compiled in each thread that runs it.
+ * none waits for another. Where the shards have no words yet, one that is done takes from the end of what others have
+ * left. A list only writes a few rows, so each has agents of its own there and helps others later: the code that reads
+ * an agent's sessions has to be compiled in each thread that runs it.
  */
-export function sharesOf(jobs: readonly Job[], count: number, words: boolean): Share[] {
+export function sharesOf(jobs: readonly Job[], count: number, wanted: Wanted): Share[] {
+  const words = wanted !== "list";
   const groups = groupsOf(jobs, words ? ({ shard }) => shard : ({ ref }) => ref.agent);
   const owned = evenly(groups, count);
   const orders = owned.map((own) => {
     const others = groups.filter((group) => !own.includes(group)).flatMap(piecesOf);
-    return [...own.flatMap(piecesOf), ...(words ? others.reverse() : others)];
+    const help = wanted === "words" ? [] : words ? others.reverse() : others;
+    return { own: own.flatMap(piecesOf), help };
   });
   const numbers = new Map<readonly Job[], number>();
-  for (const piece of orders.flat()) if (!numbers.has(piece)) numbers.set(piece, numbers.size);
+  for (const piece of orders.flatMap(({ own }) => own))
+    if (!numbers.has(piece)) numbers.set(piece, numbers.size);
   const taken = new Int32Array(new SharedArrayBuffer(4 * Math.max(1, numbers.size)));
   return orders.map((order) => ({
-    pieces: order.map((own) => ({ number: numbers.get(own) ?? 0, jobs: own })),
+    pieces: [...order.own, ...order.help].map((piece, at) => ({
+      number: numbers.get(piece) ?? 0,
+      jobs: piece,
+      isEarly: words && at >= order.own.length,
+    })),
     taken,
     batch: batchFor(jobs),
   }));

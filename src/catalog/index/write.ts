@@ -23,6 +23,8 @@ export interface Addition {
   isNew: boolean;
   words: boolean;
   piece: Piece;
+  /** See Job. */
+  isEarly?: true;
 }
 
 export interface Seen {
@@ -39,7 +41,10 @@ export interface Writer {
 }
 
 /** Rowids grow from here with what comes, and shrink with what is found that is older. */
-const MIDDLE = 2 ** 30;
+const MIDDLE = 2 ** 42;
+/** Below it they grow with what comes before sessions that are newer: each time that is a little newer than before. */
+const EARLY = 2 ** 41;
+const FIRST_EARLY = 2 ** 40;
 
 export function newWriter(shard: DatabaseSync): Writer {
   const statements = prepare(shard);
@@ -112,7 +117,7 @@ function addWords(statements: Statements, added: readonly Added[], before: Bound
     oldestFirst.map(({ addition }) => addition),
   );
   const noted = oldestFirst.map(({ addition, key }) => addEntries(statements, ids, key, addition));
-  for (const { first, docs } of noted)
+  for (const { first, docs } of noted.sort((a, b) => a.first - b.first))
     for (const [at, { text }] of docs.entries()) statements.words.run(first + at, text);
 }
 
@@ -157,10 +162,11 @@ interface Noted {
   docs: readonly Doc[];
 }
 
-function addEntries(statements: Statements, ids: Ids, key: number, { ref, piece }: Addition): Noted {
+function addEntries(statements: Statements, ids: Ids, key: number, addition: Addition): Noted {
+  const { piece } = addition;
   const docs = piece.docs.toSorted((a, b) => Number(a.passing) - Number(b.passing));
   if (docs.length === 0) return { first: 0, docs };
-  const first = ids.take(docs.length, changedAt(ref));
+  const first = ids.take(addition);
   const final = docs.filter(({ passing }) => !passing).length;
   if (final > 0) statements.chunk.run(key, first, first + final - 1, 0);
   if (final < docs.length) statements.chunk.run(key, first + final, first + docs.length - 1, 1);
@@ -183,17 +189,23 @@ function named(statements: Statements, value: string | undefined): number | null
   return key;
 }
 
-/** The lowest and the highest row number, and when the newest session changed. */
+/** The lowest and the highest row number, the last of the early ones, and when the newest session changed. */
 interface Bounds {
   low: number;
   high: number;
+  early: number;
   newest: number;
 }
 
 function boundsOf(statements: Statements): Bounds {
-  const { low, high } = statements.bounds.get() as { low: number | null; high: number | null };
+  const { low, high, early } = statements.bounds.get() as Record<"low" | "high" | "early", number | null>;
   const { time } = statements.newest.get() as { time: number | null };
-  return { low: low ?? MIDDLE, high: high ?? MIDDLE, newest: time ?? Number.POSITIVE_INFINITY };
+  return {
+    low: low ?? MIDDLE,
+    high: high ?? MIDDLE,
+    early: early ?? FIRST_EARLY,
+    newest: time ?? Number.POSITIVE_INFINITY,
+  };
 }
 
 type Ids = ReturnType<typeof newIds>;
@@ -202,16 +214,17 @@ type Ids = ReturnType<typeof newIds>;
  * The newest session has the greatest ids, so that the newest matches of a word are found first. Within a
  * transaction they only grow: the index would have to be written out each time they do not.
  */
-function newIds({ low, high, newest }: Bounds, oldestFirst: readonly Addition[]) {
-  const isOlder = (time: number) => time < newest;
-  const older = oldestFirst.filter(({ ref }) => isOlder(changedAt(ref)));
-  let below = low - older.reduce((sum, { piece }) => sum + piece.docs.length, 0);
-  let above = high + 1;
+function newIds({ low, high, early, newest }: Bounds, oldestFirst: readonly Addition[]) {
+  const placeOf = ({ ref, isEarly }: Addition) =>
+    isEarly ? "early" : changedAt(ref) < newest ? "below" : "above";
+  const older = oldestFirst.filter((addition) => placeOf(addition) === "below");
+  const below = low - older.reduce((sum, { piece }) => sum + piece.docs.length, 0);
+  const next = { early: early + 1, below, above: high + 1 };
   return {
-    take(count: number, time: number): number {
-      const first = isOlder(time) ? below : above;
-      if (isOlder(time)) below += count;
-      else above += count;
+    take(addition: Addition): number {
+      const place = placeOf(addition);
+      const first = next[place];
+      next[place] += addition.piece.docs.length;
       return first;
     },
   };
@@ -337,7 +350,9 @@ function prepare(shard: DatabaseSync) {
     dropUsage: sql("DELETE FROM usage WHERE session = ?"),
     dropWords: sql("DELETE FROM words WHERE rowid = ?"),
     dropEntries: sql("DELETE FROM entry WHERE id BETWEEN ? AND ?"),
-    bounds: sql("SELECT (SELECT min(id) FROM entry) AS low, (SELECT max(id) FROM entry) AS high"),
+    bounds: sql(`SELECT (SELECT min(id) FROM entry WHERE id > ${EARLY}) AS low,
+      (SELECT max(id) FROM entry WHERE id > ${EARLY}) AS high,
+      (SELECT max(id) FROM entry WHERE id < ${EARLY}) AS early`),
     newest: sql("SELECT max(updated) AS time FROM session WHERE stamp != '' AND searchable = 1"),
     entries: inGroups(sql, "INSERT INTO entry", ENTRY),
     words: sql("INSERT INTO words (rowid, text) VALUES (?, ?)"),
