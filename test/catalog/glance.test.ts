@@ -1,26 +1,15 @@
 // A glance tells the catalog what the fold would, or leaves it to the fold: on every fixture, and on files that are
 // damaged in any way.
-import {
-  appendFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { SessionRef } from "../../src/adapters/adapter.ts";
-import { readers } from "../../src/adapters/readers.ts";
 import { openCatalog } from "../../src/catalog/catalog.ts";
-import type { Cursor } from "../../src/catalog/index/pass.ts";
-import { readSession } from "../../src/catalog/index/read.ts";
 import { cases, laidOut } from "../conformance/fixtures.ts";
 import { fc } from "../property.ts";
 import { dump, dumpAtOnce, lay, synced } from "./dump.ts";
+import { expectSame, readerOf, readOnce } from "./glanced.ts";
 
 describe.each(cases.map((one) => [`${one.adapter.id} ${one.fixture}`, one] as const))("%s", (_, one) => {
   it.each([true, false])("is the same at a glance, words: %s", async (words) => {
@@ -69,7 +58,8 @@ describe("a damaged database of opencode", () => {
           const refs = await laidOut(one);
           for (const path of new Set(refs.map((ref) => ref.path)))
             if (path.endsWith(".db")) for (const each of all) damageRow(path, each);
-          for (const ref of refs) expect(await read(ref, false, true)).toEqual(await read(ref, false, false));
+          for (const ref of refs)
+            expect(await readOnce(ref, false, true)).toEqual(await readOnce(ref, false, false));
         },
       ),
       { numRuns: RUNS },
@@ -124,83 +114,6 @@ function damageRow(path: string, [what, row, field, value]: RowDamage): void {
     database.close();
   }
 }
-
-describe("a session of claude with a reply that is more than one", () => {
-  const common = { sessionId: "s", version: "2.1.325", cwd: "/v", gitBranch: "main", isSidechain: false };
-  const lineOf = (number: number, more: object) =>
-    JSON.stringify({
-      ...common,
-      uuid: `u${number}`,
-      parentUuid: number === 0 ? null : `u${number - 1}`,
-      timestamp: `2026-01-02T03:04:0${number}.000Z`,
-      ...more,
-    });
-  const said = (text: string, model = "claude-opus-5-5") => ({
-    type: "assistant",
-    message: { id: `m-${text}`, role: "assistant", model, content: [{ type: "text", text }] },
-  });
-  const asked = { type: "user", message: { role: "user", content: "What is it?" } };
-  const boundary = { type: "system", subtype: "compact_boundary", parentUuid: null, logicalParentUuid: "u1" };
-
-  it.each([
-    [
-      "a fork",
-      [asked, { ...said("one"), forkedFrom: { sessionId: "other", messageUuid: "x" } }, said("two")],
-    ],
-    ["another version", [asked, said("one"), { ...said("two"), version: "2.1.326" }]],
-    ["another branch", [asked, said("one"), { ...said("two"), gitBranch: "other" }, said("three")]],
-    ["another session", [asked, said("one"), { ...said("two"), sessionId: "other" }, said("three")]],
-    ["no session", [asked, { ...said("one"), sessionId: undefined, session_id: "s" }, said("two")]],
-    ["a compaction without a summary", [asked, said("one"), boundary, said("two")]],
-    [
-      "a subagent's call",
-      [asked, said("one"), { ...said("two"), parent_tool_use_id: "call" }, said("three")],
-    ],
-    ["a sidechain", [asked, said("one"), { ...said("two"), isSidechain: true }, said("three")]],
-    ["an error of the API", [asked, { ...said("one"), isApiErrorMessage: true }, said("two")]],
-    ["the CLI's own words", [asked, { ...said("one", "<synthetic>"), isApiErrorMessage: true }, said("two")]],
-    [
-      "a summary that waits",
-      [{ type: "summary", summary: "S", leafUuid: "u2" }, asked, said("one"), said("two")],
-    ],
-  ] as [string, object[]][])("that says %s is the same at a glance", async (_, records) => {
-    const root = mkdtempSync(join(tmpdir(), "baton-glance-"));
-    onTestFinished(() => rmSync(root, { recursive: true }));
-    const folder = join(root, ".claude/projects/-v");
-    mkdirSync(folder, { recursive: true });
-    const path = join(folder, "00000000-0000-4000-8000-000000000001.jsonl");
-    writeFileSync(path, records.map((record, at) => `${lineOf(at, record)}\n`).join(""));
-    const refs = [...readerOf({ agent: "claude" }).discover({ dir: root, env: {} })];
-    expect(refs.length).toBeGreaterThan(0);
-    for (const ref of refs) for (const words of [true, false]) await expectSame(ref, words);
-  });
-});
-
-describe("a session of opencode whose prompts name their model", () => {
-  const MODEL = `UPDATE message SET data = json_set(data, '$.model', json('{"modelID":"m","providerID":"p"}'))
-    WHERE json_extract(data, '$.role') = 'user'`;
-  const REPLY = "WHERE json_extract(data, '$.role') = 'assistant'";
-
-  it.each([
-    ["compacted", "SELECT 1"],
-    ["parts", `UPDATE message SET data = json_set(data, '$.error', json('{"name":"APIError"}')) ${REPLY}`],
-    [
-      "parts",
-      `UPDATE session SET revert = json_object('messageID', (SELECT id FROM message ${REPLY} LIMIT 1))`,
-    ],
-    ["parts", "UPDATE part SET session_id = 'ses_other' WHERE rowid % 2"],
-    ["recorded", "UPDATE part SET data = json_remove(data, '$.callID')"],
-  ])("is the same at a glance: %s, %s", async (fixture, sql) => {
-    const one = cases.find(({ adapter, fixture: name }) => adapter.id === "opencode" && name === fixture);
-    if (!one) throw new Error(`there is no fixture ${fixture}`);
-    const refs = await laidOut(one);
-    const database = new DatabaseSync(refs[0]?.path ?? "");
-    database.exec(MODEL);
-    database.exec(sql);
-    database.close();
-    for (const ref of refs) expect(await read(ref, false, true)).toEqual(await read(ref, false, false));
-  });
-});
 
 /** Recorded from the agents' own CLIs, and never gone back in. */
 const RECORDED: Record<string, readonly string[]> = {
@@ -286,51 +199,6 @@ const RECORD = {
   losses: [],
   bytes: Buffer.alloc(0),
 };
-
-function readerOf({ agent }: Pick<SessionRef, "agent">) {
-  const found = readers.find(({ id }) => id === agent);
-  if (!found) throw new Error(`there is no reader of ${agent}`);
-  return found;
-}
-
-async function expectSame(ref: SessionRef, words: boolean): Promise<void> {
-  expect(await read(ref, words, true)).toEqual(await read(ref, words, false));
-}
-
-/** All that is stored of a session. */
-async function read(ref: SessionRef, words: boolean, isGlance: boolean): Promise<unknown> {
-  const put = (text: string) => Buffer.from(text);
-  const pieces = await Array.fromAsync(readSession(readerOf(ref), ref, { words, isGlance, put })).catch(
-    String,
-  );
-  if (typeof pieces === "string") return pieces;
-  return pieces.map(({ docs, usages, cursor, end }) => ({
-    docs: docs.map(({ text, ...doc }) => ({ ...doc, text: text.toString() })),
-    usages,
-    // For a list none comes of a glance.
-    cursor: words ? cursor && comparable(cursor) : undefined,
-    end: end && {
-      title: end.header.title,
-      summary: end.header.summary,
-      project: end.header.project.path,
-      model: end.header.model.model,
-      provider: end.header.model.provider,
-      created: end.header.metadata.created,
-      messages: end.header.metadata.messageCount,
-      tokens: end.header.metadata.tokens,
-      cost: end.header.metadata.cost,
-      links: end.header.links,
-      ...{ problems: end.problems, costPlace: end.costPlace, isWhole: end.isWhole },
-      hidden: words ? end.hidden : undefined,
-    },
-  }));
-}
-
-/** How calls ended that have no result yet is nothing that the catalog tells. */
-function comparable({ state, ...cursor }: Cursor): unknown {
-  const { facts: _, ...rest } = state as Record<string, unknown>;
-  return JSON.parse(JSON.stringify({ ...cursor, state: rest }));
-}
 
 type Damage =
   | [kind: "drop" | "again" | "swap" | "cut" | "blank", line: number]
