@@ -95,7 +95,7 @@ describe("jobs that are shared out", () => {
         2,
         "first words",
       )[0]?.batch;
-    expect([batchOf(1), batchOf(32), batchOf(1000)]).toEqual([3 << 20, 6 << 20, 12 << 20]);
+    expect([batchOf(1), batchOf(32), batchOf(1000)]).toEqual([3 << 20, 6 << 20, 11 << 20]);
   });
 
   it("are one thread's for each agent in a list, until it can help others", () => {

@@ -61,7 +61,7 @@ export function sharesOf(jobs: readonly Job[], count: number, wanted: Wanted): S
 }
 
 /** More would take too much memory. */
-export const LARGEST_BATCH = 12 << 20;
+export const LARGEST_BATCH = 11 << 20;
 const SMALLEST_BATCH = 3 << 20;
 const BATCHES = 12;
 
