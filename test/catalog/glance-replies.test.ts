@@ -21,6 +21,13 @@ describe("a session of claude with a reply that is more than one", () => {
     type: "assistant",
     message: { id: `m-${text}`, role: "assistant", model, content: [{ type: "text", text }] },
   });
+  const called = {
+    type: "assistant",
+    message: {
+      ...said("").message,
+      content: [{ type: "tool_use", id: "c1", name: "Bash", input: { command: "ls" } }],
+    },
+  };
   const asked = { type: "user", message: { role: "user", content: "What is it?" } };
   const boundary = { type: "system", subtype: "compact_boundary", parentUuid: null, logicalParentUuid: "u1" };
 
@@ -41,6 +48,8 @@ describe("a session of claude with a reply that is more than one", () => {
     ["a sidechain", [asked, said("one"), { ...said("two"), isSidechain: true }, said("three")]],
     ["an error of the API", [asked, { ...said("one"), isApiErrorMessage: true }, said("two")]],
     ["the CLI's own words", [asked, { ...said("one", "<synthetic>"), isApiErrorMessage: true }, said("two")]],
+    ["a call and a reply of one name", [asked, called, { ...said("two"), uuid: "u1", parentUuid: "u1" }]],
+    ["a note and a reply of one name", [asked, { type: "progress" }, { ...said("two"), uuid: "u1" }]],
     [
       "a summary that waits",
       [{ type: "summary", summary: "S", leafUuid: "u2" }, asked, said("one"), said("two")],
