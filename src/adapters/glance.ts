@@ -24,3 +24,6 @@ export interface GlanceOptions {
   /** Larger sessions are left to `read`: nobody else is heard while one is glanced at. */
   largest: number;
 }
+
+/** Of a call in a list, which does not ask what was called. */
+export const UNREAD = { tool: "unknown", input: {} } as const;

@@ -108,7 +108,7 @@ CREATE VIRTUAL TABLE words USING fts5(
   text, content = '', contentless_delete = 1, tokenize = 'ascii'
 );
 /* Segments are merged a little with each write; a merge of all that are there would stop an append for seconds.
-   The hash holds the words of any batch (index/run.ts), so that each is one segment. */
+   The hash holds the words of any batch (index/shares.ts), so that each is one segment. */
 INSERT INTO words (words, rank) VALUES ('automerge', 16), ('crisismerge', 1000), ('hashsize', 33554432);
 `;
 

@@ -1,7 +1,7 @@
 // The records that sessions are full of: a block of a model's message, or the result of a call. All others, and whatever
 // of these is not as today's CLI writes it or says something new of the session, is folded.
 import type { Entry } from "../../session/session.ts";
-import type { Listing } from "../glance.ts";
+import { type Listing, UNREAD } from "../glance.ts";
 import { contentOf } from "./blocks.ts";
 import { subagentLink, usageOf } from "./messages.ts";
 import {
@@ -99,8 +99,6 @@ function callOf({ id, name, input }: ClaudeBlock, timestamp: string, isWhole: bo
     timestamp,
   };
 }
-
-const UNREAD = { tool: "unknown", input: {} } as const;
 
 function answered(state: ClaudeState, value: ClaudeRecord, block: ClaudeBlock, listing: Listing): boolean {
   const { content } = block;

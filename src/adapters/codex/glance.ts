@@ -1,7 +1,7 @@
 // The records that rollouts are full of: what the model says and calls, what tools answer, and the events that repeat it
 // for display. All others, and whatever of these is not as today's CLI writes it, is folded.
 import type { Entry } from "../../session/session.ts";
-import type { Listing } from "../glance.ts";
+import { type Listing, UNREAD } from "../glance.ts";
 import { contentOf, outputOf, textsOf } from "./content.ts";
 import { isObject, type JsonObject, SILENT_EVENTS, word } from "./native.ts";
 import { type CodexState, LONGEST_NAME, openTurn } from "./state.ts";
@@ -52,7 +52,9 @@ function entryOf(
     case "function_call":
     case "custom_tool_call":
       // A list does not ask what was called.
-      return isWhole || !isCall(item) ? undefined : { ...UNREAD, id: String(item.call_id), timestamp };
+      return isWhole || !isCall(item)
+        ? undefined
+        : { ...UNREAD, id: String(item.call_id), type: "tool_call", timestamp };
     case "function_call_output":
     case "custom_tool_call_output":
       return resultOf(state, item, timestamp, id);
@@ -60,8 +62,6 @@ function entryOf(
       return undefined;
   }
 }
-
-const UNREAD = { type: "tool_call", tool: "unknown", input: {} } as const;
 
 function resultOf(
   { script }: CodexState,

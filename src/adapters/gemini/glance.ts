@@ -1,7 +1,7 @@
 // A log in which nothing was taken back or replaced, but that a model's message may come again as it grows. For a list
 // no more is made of messages that are as today's CLI writes them than it needs; all others are folded.
 import { readPlain } from "../../storage/plain.ts";
-import type { GlanceOptions, Listing, Take } from "../glance.ts";
+import { type GlanceOptions, type Listing, type Take, UNREAD } from "../glance.ts";
 import { filled, isObject, type Json, objects } from "../json.ts";
 import { strangeIn } from "./content.ts";
 import { remember, timeOf, usageOf } from "./entries.ts";
@@ -122,9 +122,6 @@ function said(state: State, message: Message, listing: Listing): boolean {
   }
   return true;
 }
-
-/** A list does not ask what was called. */
-const UNREAD = { tool: "unknown", input: {} } as const;
 
 function answer(state: State, call: Json, time: string, listing: Listing): void {
   const callId = String(call.id);

@@ -1,7 +1,7 @@
 // What a list needs of replies, which are most of a session: that there were some, what they called, and their tokens.
 // All other records, and replies that failed or were taken back, are folded.
 import type { AssistantEntry, Entry } from "../../session/session.ts";
-import type { Listing } from "../glance.ts";
+import { type Listing, UNREAD } from "../glance.ts";
 import { isSpoken, type MessageContext, modelOf, stepTurns } from "./messages.ts";
 import {
   isObject,
@@ -57,9 +57,6 @@ function tell(
   }
   for (const part of parts) if (part.data.type === "tool") listing.entry(answer(part, own));
 }
-
-/** A list does not ask what was called. */
-const UNREAD = { tool: "unknown", input: {} } as const;
 
 function answer(part: PartRow, own: Pick<AssistantEntry, "timestamp" | "model" | "provider">): Entry {
   const ended = isoTime(objectOf(objectOf(part.data.state).time).end);
