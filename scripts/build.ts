@@ -40,6 +40,10 @@ async function build(): Promise<void> {
     format: "cjs",
     entryFileNames: "[name].cjs",
     chunkFileNames: "[name].cjs",
+    // Text of one byte for each character is read, compared with what was compiled, and compiled in half the time.
+    comments: false,
+    minifyInternalExports: false,
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: false, asciiOnly: true } },
     banner: ({ name }) => (name === "packages" ? licences() : ""),
     codeSplitting: {
       groups: [

@@ -53,10 +53,16 @@ export interface Looking {
   /** To be kept together with the refs that were found in it, and only with them. */
   onDatabase?(path: string, stamp: string): void;
   /** Everything that is looked at, whose being the same means that the same would be found; undefined = not there. */
-  onFolder?(path: string, entries: readonly Dirent[] | undefined): void;
+  onFolder?(path: string, listed: ListedFolder | undefined): void;
   onFile?(path: string, found: Stats | undefined): void;
   /** What is found depends on more than that: on who may read a file, or where a link leads. */
   onUnsure?(): void;
+}
+
+/** A folder as it was before it was listed, and what was in it. */
+export interface ListedFolder {
+  found: Stats;
+  entries: readonly Dirent[];
 }
 
 export interface Known {

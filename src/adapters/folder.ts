@@ -29,8 +29,10 @@ export function storeEntries(folder: string, looking: Looking = {}): Dirent[] {
 }
 
 function listed(folder: string, { onFolder }: Looking): Dirent[] {
+  // Before its entries: whatever changes between the two shows in what it is then.
+  const found = onFolder && statSync(folder);
   const entries = readdirSync(folder, { withFileTypes: true });
-  onFolder?.(folder, entries);
+  onFolder?.(folder, found && { found, entries });
   return entries;
 }
 

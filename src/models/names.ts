@@ -9,7 +9,7 @@ export function displayName(id: string): string {
 
 /** What is known of the model, or undefined. */
 export function modelOf(id: string): Model | undefined {
-  return BY_ID.get(plainId(id));
+  return BY_ID.get(id) ?? byPlainId().get(plainId(id));
 }
 
 /** Whether a store's id asks for the window of a million tokens. */
@@ -52,7 +52,14 @@ function withoutControls(id: string): string {
   return (isPlain ? id : id.replace(/[\p{Cc}\p{Cf}]/gu, "")).trim();
 }
 
-const BY_ID = new Map(MODELS.map((model) => [plainId(model.id), model]));
+const BY_ID = new Map(MODELS.map((model) => [model.id, model]));
+let plain: ReadonlyMap<string, Model> | undefined;
+
+/** Made when a store has an id that is not spelled as ours are: it takes a millisecond or two. */
+function byPlainId(): ReadonlyMap<string, Model> {
+  plain ??= new Map(MODELS.map((model) => [plainId(model.id), model]));
+  return plain;
+}
 
 /** The name of a model that came out after this was written, where its id is made like the others. */
 function builtName(id: string): string | undefined {
