@@ -4,7 +4,6 @@ import { isMainThread } from "node:worker_threads";
 
 if (isMainThread)
   process.on("exit", () => {
-    const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
-    const cpu = (userCPUTime + systemCPUTime) / 1000;
-    writeFileSync(process.env.BENCH_EXIT_FILE, JSON.stringify({ rss: maxRSS * 1024, cpu }));
+    const { maxRSS } = process.resourceUsage();
+    writeFileSync(process.env.BENCH_EXIT_FILE, JSON.stringify({ rss: maxRSS * 1024 }));
   });

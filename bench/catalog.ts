@@ -5,7 +5,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { type Place, type Ran, runBaton, runNothing, startBaton, task } from "./child.ts";
+import { memoryOf, type Place, runBaton, runNothing, startBaton, task } from "./child.ts";
 import { statEverything } from "./floor.ts";
 import { cachedHome, whileChanged } from "./home.ts";
 import type { QueryKind } from "./queries.ts";
@@ -36,7 +36,10 @@ export async function catalogBars(): Promise<void> {
 
 async function coldBars(place: Place, bytes: number): Promise<void> {
   type Name = "floor" | "list" | "newest" | "whole" | "archive";
-  const { floor, list, newest, whole, archive } = await interleave<Name, Timed | Ran>({
+  const { memory } = await interleave({
+    memory: () => coldMemory(place, ["sync", "--json", "--no-archive"]),
+  });
+  const { floor, list, newest, whole, archive } = await interleave<Name, Timed>({
     floor: () => task<Timed>("catalog-task.ts", "floor", place.home),
     list: () => cold(place, ["list", "--limit", "1000000"]),
     newest: () => cold(place, ["list", "--limit", "200"]),
@@ -51,16 +54,21 @@ async function coldBars(place: Place, bytes: number): Promise<void> {
   bar("cold: everything listed, whole process", times(list), 1.5, "x floor");
   bar("cold: the newest 200 listed, whole process", median(newest.map(({ ms }) => ms)), 1000, "ms");
   bar("cold: everything searchable, whole process", times(whole), 4, "x floor");
-  bar("cold: everything searchable, peak memory", highest(whole) / MB, 400, "MB");
+  bar("cold: everything searchable, peak memory", Math.max(...memory) / MB, 400, "MB");
   bar("cold: everything searchable and archived", times(archive), 6, "x floor");
   const share = (name: string) => (100 * sizeOf(join(place.batonHome, name))) / bytes;
   bar("the catalog's size, of the corpus's", share("catalog"), 40, "%");
   bar("the archive's size, of the corpus's", share("archive"), 30, "%");
 }
 
-function cold(place: Place, args: readonly string[]): Promise<Ran> {
+function cold(place: Place, args: readonly string[]): Promise<Timed> {
   rmSync(place.batonHome, { recursive: true, force: true });
   return runBaton(args, place);
+}
+
+function coldMemory(place: Place, args: readonly string[]): Promise<number> {
+  rmSync(place.batonHome, { recursive: true, force: true });
+  return memoryOf(args, place);
 }
 
 /** The last cold round has left a complete catalog. */
@@ -160,10 +168,6 @@ function cpuTime(pid: number): number {
 }
 
 const middle = (all: Timed[]) => median(all.map(({ ms }) => ms));
-
-function highest(all: (Timed | Ran)[]): number {
-  return Math.max(...all.map((one) => ("rss" in one ? one.rss : 0)));
-}
 
 function sizeOf(folder: string): number {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());

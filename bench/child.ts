@@ -10,9 +10,6 @@ import { promisify } from "node:util";
 /** A whole process: from its start to its end. */
 export interface Ran {
   ms: number;
-  /** Of the process with its threads; 0 when it cannot be known. */
-  rss: number;
-  code: number;
   stdout: string;
 }
 
@@ -36,15 +33,11 @@ function environment({ home, batonHome }: Place): NodeJS.ProcessEnv {
 
 export async function runNode(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Ran> {
   const folder = await mkdtemp(join(tmpdir(), "baton-bench-run-"));
-  const noted = join(folder, "exit.json");
   const output = join(folder, "stdout");
   const file = openSync(output, "w");
   try {
     const start = performance.now();
-    const child = spawn(process.execPath, ["--import", join(import.meta.dirname, "at-exit.mjs"), ...args], {
-      env: { ...env, BENCH_EXIT_FILE: noted },
-      stdio: ["ignore", file, "pipe"],
-    });
+    const child = spawn(process.execPath, args, { env, stdio: ["ignore", file, "pipe"] });
     let stderr = "";
     child.stderr?.on("data", (text) => {
       stderr += text;
@@ -52,10 +45,25 @@ export async function runNode(args: readonly string[], env: NodeJS.ProcessEnv): 
     const [code] = (await once(child, "close")) as [number];
     const ms = performance.now() - start;
     if (code !== 0) throw new Error(`node ${args.join(" ")} ended with ${code}: ${stderr.slice(-2000)}`);
-    const { rss } = JSON.parse(readFileSync(noted, "utf8")) as { rss: number };
-    return { ms, rss, code, stdout: readFileSync(output, "utf8") };
+    return { ms, stdout: readFileSync(output, "utf8") };
   } finally {
     closeSync(file);
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** The highest resident set of `baton …` with its threads, in bytes: in a run of its own, because to note it takes time. */
+export async function memoryOf(args: readonly string[], place: Place): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), "baton-bench-memory-"));
+  const noted = join(folder, "exit.json");
+  try {
+    const preload = ["--import", join(import.meta.dirname, "at-exit.mjs")];
+    await runNode([...preload, BATON, ...args, "--home", place.home], {
+      ...environment(place),
+      BENCH_EXIT_FILE: noted,
+    });
+    return (JSON.parse(readFileSync(noted, "utf8")) as { rss: number }).rss;
+  } finally {
     await rm(folder, { recursive: true });
   }
 }

@@ -6,7 +6,6 @@ import { BatonError, EXIT_STATUS } from "../session/error.ts";
 import type { CommandFile } from "./command.ts";
 import { type GlobalOptions, newContext } from "./context.ts";
 import { interruptible } from "./interrupt.ts";
-import { keepMemorySmall } from "./memory.ts";
 import { endOfReader, newOutput } from "./output.ts";
 import { hasScreen } from "./person.ts";
 import { hideSecrets } from "./redaction.ts";
@@ -72,12 +71,8 @@ const COMMANDS: Record<string, { summary: string; load(): Promise<CommandFile> }
   },
 };
 
-/** Commands that go through all sessions: many small ones, which takes a third longer with little memory. */
-const ABOUT_ALL = ["list", "sync", "search", "usage", "archive"];
-
 /** Takes the arguments after the program's name and returns the exit status. */
 export async function main(argv: string[]): Promise<number> {
-  if (!ABOUT_ALL.some((name) => argv.includes(name))) keepMemorySmall();
   process.stdout.on("error", endOfReader);
   // Nobody reads our messages, which is no reason to end differently.
   process.stderr.on("error", () => undefined);

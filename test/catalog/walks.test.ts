@@ -87,7 +87,49 @@ const keepTime = (name: string, change: () => void) => {
   utimesSync(path(name), atime, mtime);
 };
 
-describe("is not taken for the walk when", () => {
+function addSession(id: string): void {
+  const text = readFileSync(path(CLAUDE), "utf8").replaceAll("00000000-0000-4000-8000-000000000001", id);
+  writeFileSync(join(dirname(path(CLAUDE)), `${id}.jsonl`), text);
+}
+
+/** As a later walk keeps it: of folders that did not change just now, times are looked at instead of names. */
+async function keepLater(): Promise<void> {
+  rmSync(own, { recursive: true });
+  // A time that can be given back to the last digit.
+  utimesSync(dirname(path(CLAUDE)), new Date(1e12), new Date(1e12));
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
+  try {
+    await synced(home, own);
+    await synced(home, own);
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
+/** The folders whose times are kept. */
+function timed(): string[] {
+  const catalog = openCatalog(own);
+  try {
+    const kept = catalog.shards[0]
+      ?.prepare("SELECT stamp FROM store WHERE path = 'walked words claude'")
+      .get();
+    const lines = String(kept?.stamp).split("\n");
+    return lines.filter((_, at) => lines[at + 1]?.startsWith("@"));
+  } finally {
+    catalog.close();
+  }
+}
+
+it("looks at names in folders that changed just now, and at the times of others", async () => {
+  expect(timed()).toEqual([]);
+  await keepLater();
+  expect(timed()).toContain(dirname(path(CLAUDE)));
+  expect(await walked()).toEqual([]);
+});
+
+describe.each(["names", "times"])("is not taken for the walk, by the %s in folders, when", (kept) => {
+  beforeEach(() => (kept === "times" ? keepLater() : undefined));
+
   const changes: Record<string, [agents: string[], change: () => void]> = {
     "a file grew": [["claude"], () => appendFileSync(path(CLAUDE), `{"type":"title","title":"Another"}\n`)],
     "a file grew and has its time": [
@@ -106,17 +148,7 @@ describe("is not taken for the walk when", () => {
           renameSync(path("copy"), path(CLAUDE));
         }),
     ],
-    "there is a new session": [
-      ["claude"],
-      () => {
-        const id = "00000000-0000-4000-8000-000000000009";
-        const text = readFileSync(path(CLAUDE), "utf8").replaceAll(
-          "00000000-0000-4000-8000-000000000001",
-          id,
-        );
-        writeFileSync(join(dirname(path(CLAUDE)), `${id}.jsonl`), text);
-      },
-    ],
+    "there is a new session": [["claude"], () => addSession("00000000-0000-4000-8000-000000000009")],
     "a session is gone": [["claude"], () => unlinkSync(path(CLAUDE))],
     "a project's folder has another name": [
       ["claude"],
@@ -136,6 +168,10 @@ describe("is not taken for the walk when", () => {
         database.exec("UPDATE session SET title = 'Another', time_updated = time_updated + 1");
         database.close();
       },
+    ],
+    "there is a new session in a folder that has its time": [
+      ["claude"],
+      () => keepTime(dirname(CLAUDE), () => addSession("00000000-0000-4000-8000-000000000008")),
     ],
     "there is a store where none was": [
       ["yume"],
@@ -205,6 +241,12 @@ describe("what the catalog has of a session", () => {
     expect(await walked({ words: false })).toEqual([]);
     expect(await walked({ words: true })).toEqual(adapters.map(({ id }) => id));
     expect(dump(own)).toEqual(await dumpAtOnce(home));
+  });
+
+  it("is listed once it is searchable", async () => {
+    expect(await walked({ words: false })).toEqual([]);
+    appendFileSync(path(CLAUDE), `{"type":"title","title":"Another"}\n`);
+    expect(await walked({ words: false })).toEqual(["claude"]);
   });
 });
 

@@ -5,9 +5,9 @@ import { availableParallelism } from "node:os";
 import { dirname, extname } from "node:path";
 import type { Worker } from "node:worker_threads";
 import { SHARDS } from "../catalog.ts";
-import type { CrewTask } from "./crew-thread.ts";
+import type { CrewTask, DONE } from "./crew-thread.ts";
 import type { Job } from "./job.ts";
-import type { RunOptions } from "./run.ts";
+import type { Done, RunOptions } from "./run.ts";
 import { bytesOf, type Share, sharesOf, takeJobs, type Wanted } from "./shares.ts";
 
 export interface Crew {
@@ -29,7 +29,6 @@ export function newCrew({ folder, words, onDone }: RunOptions): Crew {
   const add = () => members.push(newMember({ folder, words }, onDone));
   const crew: Crew = {
     start() {
-      if (members.length < others) compile("in place");
       while (members.length < others) add();
     },
     async run(jobs, wanted, own, meanwhile) {
@@ -46,7 +45,6 @@ export function newCrew({ folder, words, onDone }: RunOptions): Crew {
       for (const one of ended) if (one.status === "rejected") throw one.reason;
     },
     async end() {
-      if (members.length > 0) compile("beside");
       await Promise.all(members.map((member) => member.end()));
     },
   };
@@ -69,20 +67,6 @@ function keepMemorySmall(): void {
   const collect: unknown = process.getBuiltinModule("node:vm").runInNewContext("globalThis.gc");
   if (typeof collect === "function") collect();
 }
-
-/**
- * Every core has a thread that reads: compilers beside them would only take turns with these. And what they make of code
- * that has run for a second is hardly worth what the best of them takes for it.
- */
-function compile(where: "in place" | "beside"): void {
-  const { setFlagsFromString } = process.getBuiltinModule("node:v8");
-  const isBeside = where === "beside";
-  setFlagsFromString(isBeside ? "--concurrent-recompilation" : "--no-concurrent-recompilation");
-  setFlagsFromString(`--invocation-count-for-turbofan=${isBeside ? USUAL : 40_000}`);
-}
-
-/** As Node 22.18 to 26 have it. */
-const USUAL = 3000;
 
 interface Member {
   run(share: Share): Promise<void>;
@@ -107,25 +91,29 @@ function newMember(task: CrewTask, onDone: RunOptions["onDone"]): Member {
     workerData: { ...task, program, compiled: compiledIn() },
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
   });
-  worker.on("message", onDone);
-  const ended = endOf(worker);
+  let isDone = false;
+  const done = doneBy(worker, onDone).then(() => {
+    isDone = true;
+  });
   // Whoever gives it something to do hears of it.
-  ended.catch(() => undefined);
+  done.catch(() => undefined);
   return {
     run(share) {
       worker.postMessage(share);
-      return ended;
+      return done;
     },
-    end: () => worker.terminate(),
+    // One that is done ends by itself, and takes a while to take apart all that it has made.
+    end: async () => (isDone ? undefined : worker.terminate()),
   };
 }
 
-function endOf(worker: Worker): Promise<void> {
+function doneBy(worker: Worker, onDone: RunOptions["onDone"]): Promise<void> {
   return new Promise((resolve, reject) => {
-    worker.once("error", reject);
-    worker.once("exit", (code) =>
-      code === 0 ? resolve() : reject(new Error("a thread that reads sessions has ended")),
+    worker.on("message", (message: readonly Done[] | typeof DONE) =>
+      typeof message === "string" ? resolve() : onDone(message),
     );
+    worker.once("error", reject);
+    worker.once("exit", () => reject(new Error("a thread that reads sessions has ended")));
   });
 }
 
