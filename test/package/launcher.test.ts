@@ -20,6 +20,9 @@ export async function main(argv: string[]): Promise<number> {
     console.log(process.pid);
     await new Promise((resolve) => setTimeout(resolve, 60_000));
   }
+  if (argv[0] === "write") process.stdout.write("x".repeat(Number(argv[1])) + "\\n");
+  if (argv[0] === "leave") setTimeout(() => console.log("still here"), 60_000);
+  if (argv[0] === "list" || argv[0] === "show") await import("./more.ts");
   console.log(JSON.stringify({ argv, node: process.versions.node }));
   return 0;
 }
@@ -33,6 +36,7 @@ beforeAll(async () => {
   await cp("bin", join(root, "clone/bin"), { recursive: true });
   await mkdir(join(root, "clone/src/cli"), { recursive: true });
   await writeFile(join(root, "clone/src/cli/main.ts"), PROGRAM);
+  await writeFile(join(root, "clone/src/cli/more.ts"), "export const more = (): string => 'more';");
   await writeFile(join(root, "clone/package.json"), '{"type":"module"}');
   await cp(join(root, "clone"), join(root, "alone"), { recursive: true });
   const bundled = join(root, "clone/node_modules", `node-${process.platform}-${process.arch}`, "bin");
@@ -157,4 +161,39 @@ describe("a clone", () => {
     await changes[name]?.((path) => join(clone, path));
     expect(await statusOf(clone)).toBe(5);
   });
+});
+
+describe("the end of the program", () => {
+  it("comes when all is written, however slowly it is read", async () => {
+    const bytes = 3 << 20;
+    const child = spawn(process.execPath, [program(), "write", String(bytes)], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let length = 0;
+    for await (const piece of child.stdout) {
+      length += piece.length;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(length).toBeGreaterThan(bytes);
+  });
+
+  it("waits for nothing that was left behind", async () => {
+    const { stdout, exitCode } = await execa(process.execPath, [program(), "leave"], { timeout: 30_000 });
+    expect(exitCode).toBe(0);
+    expect(stdout).not.toContain("still here");
+  });
+});
+
+it("takes what it has compiled, whichever command came before", async () => {
+  const env = { NODE_DEBUG_NATIVE: "COMPILE_CACHE" };
+  // A clone of which nothing was built.
+  const launcher = join(root, "alone/bin/baton.js");
+  const run = (command: string) => execa(process.execPath, [launcher, command], { env, extendEnv: false });
+  for (const command of ["list", "show"]) await run(command);
+  for (const command of ["list", "show", "list"]) {
+    const { stderr, stdout } = await run(command);
+    const said = `${stderr}${stdout}`.split("\n").filter((line) => line.includes("/cli/more.ts"));
+    expect(said.some((line) => line.includes("was accepted"))).toBe(true);
+    expect(said.filter((line) => line.includes("was rejected"))).toEqual([]);
+  }
 });
