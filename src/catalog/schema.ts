@@ -109,7 +109,7 @@ CREATE VIRTUAL TABLE words USING fts5(
 );
 /* Segments are merged a little with each write; a merge of all that are there would stop an append for seconds.
    The hash holds the words of any batch (index/shares.ts), so that each is one segment. */
-INSERT INTO words (words, rank) VALUES ('automerge', 24), ('crisismerge', 1000), ('hashsize', 33554432);
+INSERT INTO words (words, rank) VALUES ('automerge', 16), ('crisismerge', 1000), ('hashsize', 33554432);
 `;
 
 /** The note in `store` that goes when anything is written: what `cost` is about. */

@@ -72,7 +72,7 @@ export async function sync(
   const work = newWork(catalog, options);
   try {
     // Of a new catalog all sessions will have to be read, or many.
-    if (catalog.isNew && (options.newest ?? MANY) >= MANY && hasStore(home, places)) work.expect();
+    if (catalog.isNew && (options.newest ?? MANY) >= MANY && hasStore(home, places)) await work.expect();
     await options.first?.();
     const unchanged = unchangedPlaces(catalog, home, places, options.words);
     const others = places.filter(({ id }) => !unchanged.has(id));
@@ -301,6 +301,12 @@ function continuedIn(stale: readonly Job[], rows: Rows, moved: ReadonlySet<Row>)
 
 const MANY = 1000;
 
+/** What reads sessions. Before threads start: what was compiled for other flags than they are started with is not taken. */
+async function loadProgram(load?: SyncOptions["adapters"]) {
+  const readers = load ? await load() : (await import("../adapters/readers.ts")).readers;
+  return { readers, runJobs: (await import("./index/run.ts")).runJobs };
+}
+
 /** Whether there may be anything to read. */
 function hasStore(home: Home, places: readonly Place[]): boolean {
   return places.some((place) => place.stores(home).some((folder) => existsSync(folder)));
@@ -329,16 +335,17 @@ function newWork({ folder }: Catalog, { words, onProgress, adapters: load, meanw
   const crew = newCrew({ folder, words, onDone });
   return {
     /** There will be much to read: threads take as long to start as it takes to find it. */
-    expect() {
-      if (!load) crew.start();
+    async expect() {
+      if (load) return;
+      await loadProgram();
+      crew.start();
     },
     /** `isFirst`: the catalog has no words yet. */
     async run(jobs: readonly Job[], isFirst = false): Promise<Counts> {
       if (jobs.length === 0) return counts;
       progress.ofSessions = jobs.length;
       progress.ofBytes = bytesOf(jobs);
-      const readers = load ? await load() : (await import("../adapters/readers.ts")).readers;
-      const { runJobs } = await import("./index/run.ts");
+      const { readers, runJobs } = await loadProgram(load);
       const own = (share: Iterable<Job>, batch?: number) =>
         runJobs(share, readers, { folder, words, onDone, ...(batch !== undefined && { batch }) });
       // Other threads have the adapters on the list only.

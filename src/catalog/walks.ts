@@ -62,7 +62,8 @@ export function unchangedPlaces(
   const unchanged = new Map<string, Count>();
   for (const place of places) {
     // What is searchable is listed as well.
-    const kept = keptWalk(catalog, place.id, words) ?? (words ? undefined : keptWalk(catalog, place.id, true));
+    const kept =
+      keptWalk(catalog, place.id, words) ?? (words ? undefined : keptWalk(catalog, place.id, true));
     if (!kept || !isAbout(kept, place, home) || !isSame(kept.lines)) continue;
     unchanged.set(place.id, kept.head.count);
   }

@@ -29,6 +29,7 @@ export function newCrew({ folder, words, onDone }: RunOptions): Crew {
   const add = () => members.push(newMember({ folder, words }, onDone));
   const crew: Crew = {
     start() {
+      if (members.length < others) compile("in place");
       while (members.length < others) add();
     },
     async run(jobs, wanted, own, meanwhile) {
@@ -45,6 +46,7 @@ export function newCrew({ folder, words, onDone }: RunOptions): Crew {
       for (const one of ended) if (one.status === "rejected") throw one.reason;
     },
     async end() {
+      if (members.length > 0) compile("beside");
       await Promise.all(members.map((member) => member.end()));
     },
   };
@@ -67,6 +69,20 @@ function keepMemorySmall(): void {
   const collect: unknown = process.getBuiltinModule("node:vm").runInNewContext("globalThis.gc");
   if (typeof collect === "function") collect();
 }
+
+/**
+ * Every core has a thread that reads: compilers beside them would only take turns with these. And what they make of code
+ * that has run for a second is hardly worth what the best of them takes for it. Threads have to be made after that.
+ */
+function compile(where: "in place" | "beside"): void {
+  const { setFlagsFromString } = process.getBuiltinModule("node:v8");
+  const isBeside = where === "beside";
+  setFlagsFromString(isBeside ? "--concurrent-recompilation" : "--no-concurrent-recompilation");
+  setFlagsFromString(`--invocation-count-for-turbofan=${isBeside ? USUAL : 40_000}`);
+}
+
+/** As Node 22.18 to 26 have it. */
+const USUAL = 3000;
 
 interface Member {
   run(share: Share): Promise<void>;
