@@ -63,7 +63,7 @@ const YOUNG_MB = 16;
  */
 function keepMemorySmall(): void {
   const { setFlagsFromString } = process.getBuiltinModule("node:v8");
-  setFlagsFromString("--heap-growing-percent=60");
+  setFlagsFromString("--heap-growing-percent=40");
   setFlagsFromString("--expose-gc");
   // Only a context that is made behind the flag has it.
   const collect: unknown = process.getBuiltinModule("node:vm").runInNewContext("globalThis.gc");
