@@ -22,6 +22,8 @@ export interface Walk {
 }
 
 interface Notes {
+  /** When it began: what changed after that may change again without another time. */
+  begun: number;
   folders: [path: string, listed: ListedFolder | undefined][];
   files: [path: string, found: Stats | undefined][];
   /** Whether the projects that are known made a difference. */
@@ -31,7 +33,7 @@ interface Notes {
 }
 
 export function newWalk(place: Place, home: Home): Walk {
-  const notes: Notes = { folders: [], files: [], usesProjects: false, isSure: true };
+  const notes: Notes = { begun: Date.now(), folders: [], files: [], usesProjects: false, isSure: true };
   return {
     place,
     home: {
@@ -178,7 +180,8 @@ export function keepWalks(
     // One that is about other projects may be what the next one asks for again.
     if (kept && !isAbout(kept, place, home)) continue;
     const head: Head = { mark, count, stores: place.stores(home), dir: home.dir, ...projects };
-    const lines = notes.isSure && isSettled(notes) ? linesOf(notes) : undefined;
+    const isKept = notes.isSure && areSettled(notes);
+    const lines = isKept ? linesOf(notes) : undefined;
     if (lines) texts.set(place.id, [JSON.stringify(head), ...lines].join("\n"));
   }
   if (texts.size > 0) write(catalog, texts, words, mark, versions);
@@ -187,28 +190,30 @@ export function keepWalks(
 /** Longer than the clock of any disk needs to go on: a file that changes again may keep its time until then. */
 const SETTLED_MS = 2000;
 
-function isSettled({ files }: Notes): boolean {
-  const now = Date.now();
-  return files.every(([, found]) => !found || Math.abs(now - found.mtimeMs) >= SETTLED_MS);
+function isSettled(time: number, begun: number): boolean {
+  return Math.abs(begun - time) >= SETTLED_MS;
+}
+
+function areSettled({ files, begun }: Notes): boolean {
+  return files.every(([, found]) => !found || isSettled(found.mtimeMs, begun));
 }
 
 /** Looking at its times takes a tenth of what listing it takes; of one that changed just now, or has none, names count. */
-function folderLine({ found, entries }: ListedFolder): string {
-  const now = Date.now();
+function folderLine({ found, entries }: ListedFolder, begun: number): string {
   const isTimed = process.platform !== "win32" && found.mtimeMs > 0;
-  const isOld = [found.mtimeMs, found.ctimeMs].every((time) => Math.abs(now - time) >= SETTLED_MS);
+  const isOld = [found.mtimeMs, found.ctimeMs].every((time) => isSettled(time, begun));
   return isTimed && isOld ? folderTimes(found) : folderStamp(entries);
 }
 
 /** The newest file first, because it is the most likely one to change. Undefined for names that take several lines. */
-function linesOf({ folders, files }: Notes): string[] | undefined {
+function linesOf({ folders, files, begun }: Notes): string[] | undefined {
   const time = ([, found]: Notes["files"][number]) => found?.mtimeMs ?? 0;
   const newest = files.reduce(
     (one, other) => (time(other) > time(one) ? other : one),
     files[0] ?? ["", undefined],
   );
   const lines = newest[0] === "" ? [] : [newest[0], fileStamp(newest[1])];
-  for (const [path, listed] of folders) lines.push(path, listed ? folderLine(listed) : NO_FOLDER);
+  for (const [path, listed] of folders) lines.push(path, listed ? folderLine(listed, begun) : NO_FOLDER);
   for (const [path, found] of files) lines.push(path, fileStamp(found));
   return lines.some((line) => line.includes("\n")) ? undefined : lines;
 }

@@ -52,7 +52,7 @@ function settle(): void {
 
 /** The agents whose stores are walked through. */
 async function walked(
-  options: { words?: boolean; projects?: string[]; dir?: string } = {},
+  options: { words?: boolean; projects?: string[]; dir?: string; meanwhile?(): void } = {},
 ): Promise<string[]> {
   const { words = true, projects = [], dir = home } = options;
   const seen: string[] = [];
@@ -60,6 +60,7 @@ async function walked(
     ...adapter,
     discover(...given: Parameters<typeof adapter.discover>) {
       seen.push(adapter.id);
+      options.meanwhile?.();
       return adapter.discover(...given);
     },
   }));
@@ -269,6 +270,14 @@ describe("of files that changed just now", () => {
     expect([await walked(), await walked()]).toEqual([["claude"], ["claude"]]);
     vi.setSystemTime(now.getTime() + 10_000);
     expect([await walked(), await walked()]).toEqual([["claude"], []]);
+  });
+
+  it("is not kept because the walk took a while", async () => {
+    utimesSync(path(CLAUDE), now, now);
+    await walked();
+    await walked({ meanwhile: () => vi.setSystemTime(now.getTime() + 10_000) });
+    vi.setSystemTime(now);
+    expect(await walked()).toEqual(["claude"]);
   });
 });
 
