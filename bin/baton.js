@@ -34,7 +34,7 @@ async function start() {
   if (isWritten(process.stdout) && isWritten(process.stderr)) process.exit();
 }
 
-/** Nothing is on its way any more to whoever reads it; elsewhere than on Windows nothing ever is. */
+/** Nothing is on its way any more to whoever reads it: a pipe that is read slowly may have to be waited for. */
 function isWritten(stream) {
   return stream.writableLength === 0;
 }

@@ -54,13 +54,14 @@ export interface Looking {
   onDatabase?(path: string, stamp: string): void;
   /** Everything that is looked at, whose being the same means that the same would be found; undefined = not there. */
   onFolder?(path: string, listed: ListedFolder | undefined): void;
-  onFile?(path: string, found: Stats | undefined): void;
+  onFile?(path: string, found: Stats | undefined, at: number): void;
   /** What is found depends on more than that: on who may read a file, or where a link leads. */
   onUnsure?(): void;
 }
 
-/** A folder as it was before it was listed, and what was in it. */
+/** A folder as it was before it was listed, when that was (`at`, as of a file), and what was in it. */
 export interface ListedFolder {
+  at: number;
   found: Stats;
   entries: readonly Dirent[];
 }

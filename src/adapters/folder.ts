@@ -29,10 +29,11 @@ export function storeEntries(folder: string, looking: Looking = {}): Dirent[] {
 }
 
 function listed(folder: string, { onFolder }: Looking): Dirent[] {
-  // Before its entries: whatever changes between the two shows in what it is then.
+  // Each before the next: whatever changes in between shows in what it is then.
+  const at = Date.now();
   const found = onFolder && statSync(folder);
   const entries = readdirSync(folder, { withFileTypes: true });
-  onFolder?.(folder, found && { found, entries });
+  onFolder?.(folder, found && { at, found, entries });
   return entries;
 }
 
@@ -41,8 +42,9 @@ const QUIETLY = { throwIfNoEntry: false } as const;
 /** Undefined also for a file that went away since its folder was listed, and for a link to nowhere. */
 export function statIfAny(path: string, looking: Looking = {}): Stats | undefined {
   try {
+    const at = Date.now();
     const found = statSync(path, QUIETLY);
-    looking.onFile?.(path, found);
+    looking.onFile?.(path, found, at);
     return found;
   } catch (error) {
     tell(path, error, looking.onProblem);

@@ -1,7 +1,7 @@
 // What was looked at to find the sessions of a place, kept once all of them were in the catalog as they are. While a
 // second look at exactly that shows the same, so would the walk, and neither it nor the rows are needed.
 import { randomUUID } from "node:crypto";
-import { type Dirent, readdirSync, type Stats, statSync } from "node:fs";
+import { accessSync, constants, type Dirent, readdirSync, type Stats, statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import type { Home, ListedFolder, Looking, Place } from "../adapters/adapter.ts";
 import { statement } from "../storage/statement.ts";
@@ -22,10 +22,8 @@ export interface Walk {
 }
 
 interface Notes {
-  /** When it began: what changed after that may change again without another time. */
-  begun: number;
   folders: [path: string, listed: ListedFolder | undefined][];
-  files: [path: string, found: Stats | undefined][];
+  files: [path: string, found: Stats | undefined, at: number][];
   /** Whether the projects that are known made a difference. */
   usesProjects: boolean;
   /** Whether what was looked at is all that counts. */
@@ -33,7 +31,7 @@ interface Notes {
 }
 
 export function newWalk(place: Place, home: Home): Walk {
-  const notes: Notes = { begun: Date.now(), folders: [], files: [], usesProjects: false, isSure: true };
+  const notes: Notes = { folders: [], files: [], usesProjects: false, isSure: true };
   return {
     place,
     home: {
@@ -45,7 +43,7 @@ export function newWalk(place: Place, home: Home): Walk {
     },
     looking: {
       onFolder: (path, listed) => notes.folders.push([path, listed]),
-      onFile: (path, found) => notes.files.push([path, found]),
+      onFile: (path, found, at) => notes.files.push([path, found, at]),
       onUnsure() {
         notes.isSure = false;
       },
@@ -131,7 +129,11 @@ const TIMES = "@";
 function looked(path: string, before: string): string {
   if (before.startsWith("/")) return folderStamp(readdirSync(path, { withFileTypes: true }));
   const found = statSync(path, QUIETLY);
-  if (before.startsWith(TIMES)) return found ? folderTimes(found) : NO_FOLDER;
+  if (before.startsWith(TIMES)) {
+    // Others than who looked last may not list it.
+    accessSync(path, constants.R_OK | constants.X_OK);
+    return found ? folderTimes(found) : NO_FOLDER;
+  }
   if (before === NO_FOLDER) return found?.isDirectory() ? "" : NO_FOLDER;
   return fileStamp(found);
 }
@@ -190,30 +192,31 @@ export function keepWalks(
 /** Longer than the clock of any disk needs to go on: a file that changes again may keep its time until then. */
 const SETTLED_MS = 2000;
 
-function isSettled(time: number, begun: number): boolean {
-  return Math.abs(begun - time) >= SETTLED_MS;
+/** `at`: when it was looked at. */
+function isSettled(time: number, at: number): boolean {
+  return Math.abs(at - time) >= SETTLED_MS;
 }
 
-function areSettled({ files, begun }: Notes): boolean {
-  return files.every(([, found]) => !found || isSettled(found.mtimeMs, begun));
+function areSettled({ files }: Notes): boolean {
+  return files.every(([, found, at]) => !found || isSettled(found.mtimeMs, at));
 }
 
 /** Looking at its times takes a tenth of what listing it takes; of one that changed just now, or has none, names count. */
-function folderLine({ found, entries }: ListedFolder, begun: number): string {
+function folderLine({ at, found, entries }: ListedFolder): string {
   const isTimed = process.platform !== "win32" && found.mtimeMs > 0;
-  const isOld = [found.mtimeMs, found.ctimeMs].every((time) => isSettled(time, begun));
+  const isOld = [found.mtimeMs, found.ctimeMs].every((time) => isSettled(time, at));
   return isTimed && isOld ? folderTimes(found) : folderStamp(entries);
 }
 
 /** The newest file first, because it is the most likely one to change. Undefined for names that take several lines. */
-function linesOf({ folders, files, begun }: Notes): string[] | undefined {
+function linesOf({ folders, files }: Notes): string[] | undefined {
   const time = ([, found]: Notes["files"][number]) => found?.mtimeMs ?? 0;
   const newest = files.reduce(
     (one, other) => (time(other) > time(one) ? other : one),
-    files[0] ?? ["", undefined],
+    files[0] ?? ["", undefined, 0],
   );
   const lines = newest[0] === "" ? [] : [newest[0], fileStamp(newest[1])];
-  for (const [path, listed] of folders) lines.push(path, listed ? folderLine(listed, begun) : NO_FOLDER);
+  for (const [path, listed] of folders) lines.push(path, listed ? folderLine(listed) : NO_FOLDER);
   for (const [path, found] of files) lines.push(path, fileStamp(found));
   return lines.some((line) => line.includes("\n")) ? undefined : lines;
 }

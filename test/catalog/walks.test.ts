@@ -52,7 +52,7 @@ function settle(): void {
 
 /** The agents whose stores are walked through. */
 async function walked(
-  options: { words?: boolean; projects?: string[]; dir?: string; meanwhile?(): void } = {},
+  options: { words?: boolean; projects?: string[]; dir?: string; meanwhile?(agent: string): void } = {},
 ): Promise<string[]> {
   const { words = true, projects = [], dir = home } = options;
   const seen: string[] = [];
@@ -60,7 +60,7 @@ async function walked(
     ...adapter,
     discover(...given: Parameters<typeof adapter.discover>) {
       seen.push(adapter.id);
-      options.meanwhile?.();
+      options.meanwhile?.(adapter.id);
       return adapter.discover(...given);
     },
   }));
@@ -272,10 +272,16 @@ describe("of files that changed just now", () => {
     expect([await walked(), await walked()]).toEqual([["claude"], []]);
   });
 
-  it("is not kept because the walk took a while", async () => {
+  it("is not kept because the walk took a while, before or behind them", async () => {
+    const later = () => vi.setSystemTime(now.getTime() + 10_000);
     utimesSync(path(CLAUDE), now, now);
     await walked();
-    await walked({ meanwhile: () => vi.setSystemTime(now.getTime() + 10_000) });
+    await walked({ meanwhile: (id) => (id === "claude" ? undefined : later()) });
+    vi.setSystemTime(now);
+    expect(await walked()).toEqual(["claude"]);
+    // The clock is that of the file when it is looked at, and was another one when the walk began.
+    vi.setSystemTime(now.getTime() - 10_000);
+    expect(await walked({ meanwhile: () => vi.setSystemTime(now) })).toEqual(["claude"]);
     vi.setSystemTime(now);
     expect(await walked()).toEqual(["claude"]);
   });

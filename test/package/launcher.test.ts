@@ -189,7 +189,13 @@ it("takes what it has compiled, whichever command came before", async () => {
   // A clone of which nothing was built.
   const launcher = join(root, "alone/bin/baton.js");
   const run = (command: string) => execa(process.execPath, [launcher, command], { env, extendEnv: false });
-  for (const command of ["list", "show"]) await run(command);
+  const folders = new Set<string | undefined>();
+  for (const command of ["list", "show"]) {
+    const { stderr, stdout } = await run(command);
+    folders.add(/creating cache directory (\S+?)\.\.\./.exec(`${stderr}${stdout}`)?.[1]);
+  }
+  // Flags, of which only the second has some, are part of the name.
+  expect(folders.size).toBe(2);
   for (const command of ["list", "show", "list"]) {
     const { stderr, stdout } = await run(command);
     const said = `${stderr}${stdout}`.split("\n").filter((line) => line.includes("/cli/more.ts"));
