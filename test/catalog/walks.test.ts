@@ -52,7 +52,12 @@ function settle(): void {
 
 /** The agents whose stores are walked through. */
 async function walked(
-  options: { words?: boolean; projects?: string[]; dir?: string; meanwhile?(agent: string): void } = {},
+  options: {
+    words?: boolean;
+    projects?: string[];
+    dir?: string;
+    meanwhile?(when: "before" | "behind"): void;
+  } = {},
 ): Promise<string[]> {
   const { words = true, projects = [], dir = home } = options;
   const seen: string[] = [];
@@ -60,8 +65,10 @@ async function walked(
     ...adapter,
     discover(...given: Parameters<typeof adapter.discover>) {
       seen.push(adapter.id);
-      options.meanwhile?.(adapter.id);
-      return adapter.discover(...given);
+      options.meanwhile?.("before");
+      const found = [...adapter.discover(...given)];
+      options.meanwhile?.("behind");
+      return found;
     },
   }));
   const catalog = openCatalog(own);
@@ -272,19 +279,19 @@ describe("of files that changed just now", () => {
     expect([await walked(), await walked()]).toEqual([["claude"], []]);
   });
 
-  it("is not kept because the walk took a while, before or behind them", async () => {
-    const later = () => vi.setSystemTime(now.getTime() + 10_000);
-    utimesSync(path(CLAUDE), now, now);
-    await walked();
-    await walked({ meanwhile: (id) => (id === "claude" ? undefined : later()) });
-    vi.setSystemTime(now);
-    expect(await walked()).toEqual(["claude"]);
-    // The clock is that of the file when it is looked at, and was another one when the walk began.
-    vi.setSystemTime(now.getTime() - 10_000);
-    expect(await walked({ meanwhile: () => vi.setSystemTime(now) })).toEqual(["claude"]);
-    vi.setSystemTime(now);
-    expect(await walked()).toEqual(["claude"]);
-  });
+  it.each(["before", "behind"] as const)(
+    "is not kept because the walk took a while %s them",
+    async (when) => {
+      const others = new Date(now.getTime() + (when === "before" ? -10_000 : 10_000));
+      utimesSync(path(CLAUDE), now, now);
+      await walked();
+      vi.setSystemTime(when === "before" ? others : now);
+      const meanwhile = (at: string) => vi.setSystemTime(at === "before" || when === "before" ? now : others);
+      expect(await walked({ meanwhile })).toEqual(["claude"]);
+      vi.setSystemTime(now);
+      expect(await walked()).toEqual(["claude"]);
+    },
+  );
 });
 
 it("is not kept where something could not be looked at", async () => {
