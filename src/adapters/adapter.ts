@@ -183,6 +183,27 @@ export interface Configuration {
   retentionCount?: number;
 }
 
+/** Whether the CLI could talk to its model, as far as its files and the environment tell without a request. */
+export interface Account {
+  state: "signed_in" | "signed_out" | "unknown";
+  /** What the user types to sign in. */
+  login: string;
+}
+
+/** A limit that the agent ran into, as its newest sessions tell. */
+export interface Limit {
+  /** When it is over, as an ISO time; absent = the agent does not say. */
+  until?: string;
+  /** In the agent's own words. */
+  said: string;
+}
+
+/** The MCP server that a tool belongs to, and its name there. */
+export interface McpTool {
+  server: string;
+  tool: string;
+}
+
 export interface Command {
   argv: readonly string[];
   cwd: string;
@@ -338,7 +359,14 @@ export interface Adapter extends Reader {
   mayBeLive?(home: Home): Promise<(ref: SessionRef) => boolean>;
   /** What a running agent says it does with this session; absent, or undefined = the store does not say. */
   activity?(ref: SessionRef): Promise<Activity | undefined>;
-  configuration(home: Home): Promise<Configuration>;
+  /** `project`: the folder that the session belongs to, which may have settings of its own. */
+  configuration(home: Home, project?: string): Promise<Configuration>;
+  /** Absent = this agent has no account of its own. */
+  account?(home: Home): Promise<Account>;
+  /** A limit of the account that is not over at `now`; undefined = none is known. Absent = its store never tells. */
+  limit?(home: Home, now: Date): Promise<Limit | undefined>;
+  /** By the tool's name in this agent's sessions; `servers`: those that the agent has. Absent = `mcp__server__tool`. */
+  mcpTool?(name: string, servers: readonly string[]): McpTool | undefined;
   /**
    * When the agent's clean-up takes a session to have been used last, in milliseconds; undefined = it deletes it at the
    * next start, however new it is. Absent = when its main file changed.

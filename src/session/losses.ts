@@ -59,6 +59,19 @@ const kinds = {
     meaning: "Thinking is bound to the model that wrote it and was left out.",
   },
   thinking_converted: { severity: "warning", meaning: "Thinking was turned into plain text." },
+  thinking_hidden: {
+    severity: "info",
+    meaning: "Reasoning that its vendor never showed stays behind: there is no text of it.",
+  },
+  artifact_inlined: { severity: "warning", meaning: "An artifact became text or code of its message." },
+  tools_omitted: { severity: "warning", meaning: "Tool calls and their results were left out, as asked." },
+  instructions_omitted: { severity: "warning", meaning: "The system prompt was left out, as asked." },
+  history_summarized: { severity: "warning", meaning: "Older turns were replaced by a summary of them." },
+  history_truncated: { severity: "warning", meaning: "Older turns were left out to make room." },
+  payload_clipped: {
+    severity: "warning",
+    meaning: "The middle of a long text was left out to make room; the source has all of it.",
+  },
   call_completed: {
     severity: "info",
     meaning: "An unanswered call was given a result that says it was interrupted.",
@@ -140,6 +153,61 @@ const kinds = {
   },
   message_added: { severity: "info", meaning: "The target needs a message where the session has none." },
   links_dropped: { severity: "info", meaning: "Links between sessions have no place in the target." },
+  // Found by the analysis of a switch.
+  context_fits: { severity: "info", meaning: "The conversation fits into the target's context window." },
+  context_reduced: {
+    severity: "warning",
+    meaning: "The conversation is too long for the target and is reduced as asked.",
+  },
+  context_too_large: {
+    severity: "error",
+    meaning: "The conversation is too long for the target, and nothing says how to reduce it.",
+  },
+  cache_reset: { severity: "info", meaning: "The target reads everything anew, because no cache holds it." },
+  mcp_missing: {
+    severity: "warning",
+    meaning: "An MCP server whose tools were used is not set up in the target: its results stay as context.",
+  },
+  pdf_unsupported: { severity: "warning", meaning: "The target's model cannot read PDF documents." },
+  image_unsupported: { severity: "warning", meaning: "The target's model cannot see images." },
+  image_generated: { severity: "info", meaning: "Images that a model made are kept as images or addresses." },
+  web_results: {
+    severity: "warning",
+    meaning: "What a provider's own search or browsing found is kept as context only.",
+  },
+  code_execution: {
+    severity: "info",
+    meaning: "Code that ran at a provider is history; the target runs code with its own tools.",
+  },
+  tool_format: { severity: "info", meaning: "Tool calls are translated into the target's own format." },
+  tools_unsupported: {
+    severity: "error",
+    meaning: "The target's model cannot call tools, and an agent works with nothing else.",
+  },
+  output_length: {
+    severity: "info",
+    meaning: "One reply of the target can be longer or shorter than before.",
+  },
+  reasoning_own: { severity: "info", meaning: "The target's model reasons by itself and does not show it." },
+  calls_unfinished: {
+    severity: "warning",
+    meaning: "Tool calls were still open: they are closed as interrupted, and nothing of them runs on.",
+  },
+  target_missing: { severity: "error", meaning: "The target's CLI is not installed." },
+  target_read_only: {
+    severity: "error",
+    meaning: "Baton reads this agent's sessions and cannot write them.",
+  },
+  target_signed_out: { severity: "warning", meaning: "The target's CLI is not signed in." },
+  target_limited: { severity: "warning", meaning: "The target's account has reached a limit." },
+  target_unproven: {
+    severity: "warning",
+    meaning: "Writing for this version of the target is not proven yet.",
+  },
+  model_unknown: {
+    severity: "info",
+    meaning: "Nothing is known of the target's model: cautious defaults were taken.",
+  },
 } as const satisfies Record<string, LossKind>;
 
 export type LossName = keyof typeof kinds;
