@@ -21,6 +21,11 @@ export async function turnsOf(source: Source): Promise<Turn[]> {
   let last = -1;
   for await (const entry of visible(source).entries()) {
     const position = ids.get(entry.id) ?? last;
+    // Only one of two sessions that say the same may have been carried.
+    if (entry.type === "switch") {
+      last = position;
+      continue;
+    }
     const begins = entry.type === "user" && !entry.injected;
     if (begins || turns.length === 0) turns.push({ position, before: last, digest: 0 });
     const turn = turns.at(-1) as Turn;

@@ -5,8 +5,10 @@ import { isMedia } from "../../session/image.ts";
 import { loss } from "../../session/losses.ts";
 import type { AssistantEntry, Compaction, Entry, UserEntry } from "../../session/session.ts";
 import type { Stream } from "../../session/source.ts";
+import { entryText } from "../../session/text.ts";
 import { type Exchange, exchanges } from "../../transform/exchanges.ts";
 import type { Written } from "../adapter.ts";
+import { type SwitchEntry, switchMark, switchWords } from "../switched.ts";
 import { tally } from "../tally.ts";
 import { contentOf } from "./blocks.ts";
 import { blocksOfParts, type Draft, empty, remember } from "./draft.ts";
@@ -153,12 +155,18 @@ function boundaryFields(
   };
 }
 
-/** The CLI shows such a line to its user and never sends it. */
-function composeSwitch(entry: Extract<Entry, { type: "switch" }>, draft: Draft): Written {
-  const { fromProvider, fromModel, toProvider, toModel } = entry.switch;
-  const content = `Switched from ${fromProvider} ${fromModel} to ${toProvider} ${toModel}`;
-  const fields = { type: "system", subtype: "informational", content, isMeta: false, level: "info" };
-  return chained(draft.thread, fields, { timestamp: entry.timestamp, says: says("system", content) });
+/** The CLI shows such a line to its user and never sends it; a field that it does not know does no harm. */
+function composeSwitch(entry: SwitchEntry, draft: Draft): Written {
+  draft.message = undefined;
+  const content = switchWords(entry);
+  const shown = { type: "system", subtype: "informational", content, isMeta: false, level: "info" };
+  const fields = { ...shown, ...switchMark(entry) };
+  const { timestamp } = entry;
+  return remember(
+    draft,
+    entry.id,
+    chained(draft.thread, fields, { timestamp, says: says("switch", entryText(entry)) }),
+  );
 }
 
 function summarise({ foreign, losses, thread }: Draft): void {

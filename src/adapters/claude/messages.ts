@@ -1,5 +1,6 @@
 // Records of the conversation become entries: one for each block, joined by the id of the model message.
 import type { AssistantEntry, Entry, Link, ToolCall, Usage, UserEntry } from "../../session/session.ts";
+import { type SwitchEntry, switchIn } from "../switched.ts";
 import { type Attached, attached } from "./attachments.ts";
 import { type Content, contentOf, mediaPart, otherText } from "./blocks.ts";
 import { boundaryRecord, summaryRecord } from "./compaction.ts";
@@ -313,7 +314,9 @@ export function systemRecord(line: Line): void {
   const { value } = line;
   const subtype = text(value.subtype);
   const content = filled(value.content) ?? errorText(value.error);
-  if (subtype === "compact_boundary" && line.hasUuid) boundaryRecord(line);
+  const made = switchIn(value);
+  if (made) switchRecord(line, made);
+  else if (subtype === "compact_boundary" && line.hasUuid) boundaryRecord(line);
   else if (subtype === "init") initRecord(line);
   else if (content === undefined) passBy(line);
   else if (subtype === "local_command") {
@@ -322,6 +325,12 @@ export function systemRecord(line: Line): void {
     addSaid(entries, { text: content }, true);
     finish(entries);
   } else noteRecord(line, content, subtype);
+}
+
+function switchRecord(line: Line, made: SwitchEntry["switch"]): void {
+  const entries = draft(line);
+  add(entries, { id: nextId(entries), type: "switch", switch: made, ...entries.common });
+  finish(entries);
 }
 
 function noteRecord(line: Line, content: string, subtype: string | undefined): void {

@@ -1,6 +1,7 @@
 // Writes changed entries into the record they came from; everything else in the record stays.
 import { type Loss, loss } from "../../session/losses.ts";
 import type { Entry, Part, ToolCall, ToolResult } from "../../session/session.ts";
+import { switchMark, switchWords } from "../switched.ts";
 import { displayed } from "./displayed.ts";
 import { blocksOfParts } from "./draft.ts";
 import { groupsOf } from "./messages.ts";
@@ -16,6 +17,8 @@ export function rewritten(
   entries: readonly Entry[],
   losses: Loss[],
 ): Json | undefined {
+  const [first] = entries;
+  if (first?.type === "switch") return { ...value, content: switchWords(first), ...switchMark(first) };
   const pieces = piecesOf(value);
   const blocks = entries.flatMap((entry) => {
     const at = before.findIndex(({ id }) => id === entry.id);

@@ -6,7 +6,7 @@ import { closeTurn, newWriting, writeEntry } from "./compose.ts";
 import { gathered } from "./exchange.ts";
 import { callIds } from "./ids.ts";
 import { lines } from "./lines.ts";
-import { isObject, type JsonObject, objects, text } from "./native.ts";
+import { isObject, type JsonObject, objects, SWITCH_EVENT, text } from "./native.ts";
 import type { Survey } from "./survey.ts";
 
 /** Where in the file they come. */
@@ -71,6 +71,7 @@ export function* inStyle(written: Written, isPaginated: boolean): Generator<Writ
 }
 
 function legacyEvent(payload: unknown): JsonObject | undefined {
+  if (isObject(payload) && payload.type === SWITCH_EVENT) return payload;
   if (!isObject(payload) || !isObject(payload.item)) return undefined;
   const { item } = payload;
   const message = objects(item.content)

@@ -16,16 +16,17 @@ import type {
 import type { Stream } from "../../session/source.ts";
 import { cleanTitle, UNTITLED } from "../../session/title.ts";
 import type { Target, Written } from "../adapter.ts";
+import type { SwitchEntry } from "../switched.ts";
 import { tally } from "../tally.ts";
 import { nativeCall, outputAllowance, saidBy } from "./calls.ts";
 import { contentOf, outputOf } from "./content.ts";
 import { isSurroundings } from "./context.ts";
 import { gathered } from "./exchange.ts";
 import { type CallIds, callIds, derivedId } from "./ids.ts";
-import { type Lines, lines, says } from "./lines.ts";
+import { type Lines, lines, says, switchLine } from "./lines.ts";
 import { isObject, type JsonObject } from "./native.ts";
 import { inputContent, joined, outputContent } from "./parts.ts";
-import { AGENT_ITEM, shownAgent, shownCall } from "./shown.ts";
+import { AGENT_ITEM, shownAgent, shownCall, shownContent, textItem } from "./shown.ts";
 
 export interface Thread {
   id: string;
@@ -146,7 +147,7 @@ export function writeEntry(
   results: Map<string, ToolResult>,
   pieces: Pieces,
 ): void {
-  if (entry.note || entry.type === "switch") {
+  if (entry.note) {
     lose(pieces, [loss("system_dropped", { entry: entry.id }, noteOf(entry))]);
     return;
   }
@@ -171,6 +172,9 @@ export function writeEntry(
       break;
     case "compaction":
       writeCompaction(writing, entry, pieces);
+      break;
+    case "switch":
+      writeSwitch(writing, entry, pieces);
       break;
     default:
       entry satisfies never;
@@ -263,16 +267,6 @@ function userItem(writing: Writing, content: JsonObject[]): JsonObject {
 /** Items of the view need an id of their own within the thread, nothing more. */
 function itemId(writing: Writing): string {
   return `item-${writing.items++}`;
-}
-
-function textItem(text: string): JsonObject {
-  return { type: "text", text, text_elements: [] };
-}
-
-function shownContent(item: JsonObject): JsonObject {
-  return item.type === "input_image"
-    ? { type: "image", image_url: item.image_url }
-    : textItem(String(item.text ?? ""));
 }
 
 /** A model's message holds text only, so what the model made follows in the user's role. */
@@ -370,6 +364,11 @@ function writeSystem(writing: Writing, entry: SystemEntry, pieces: Pieces): void
   const role = entry.subtype === "context" ? "user" : "developer";
   if (!writing.isOwn) lose(pieces, [loss("role_changed", { entry: entry.id }, `system → ${role}`)]);
   writeMessage(writing, pieces, role, content);
+}
+
+function writeSwitch(writing: Writing, entry: SwitchEntry, pieces: Pieces): void {
+  if (!writing.inside) closeTurn(writing, pieces);
+  pieces.push(switchLine(writing.out, entry));
 }
 
 /** Only a thread that stays in Codex still has compactions; for others they are already carried out. */

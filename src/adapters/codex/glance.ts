@@ -3,7 +3,7 @@
 import type { Entry } from "../../session/session.ts";
 import { type Listing, UNREAD } from "../glance.ts";
 import { contentOf, outputOf, textsOf } from "./content.ts";
-import { isObject, type JsonObject, SILENT_EVENTS, word } from "./native.ts";
+import { isObject, type JsonObject, SILENT_EVENTS, SWITCH_EVENT, word } from "./native.ts";
 import { type CodexState, LONGEST_NAME, openTurn } from "./state.ts";
 
 export function glance(state: CodexState, value: unknown, index: number, listing: Listing): boolean {
@@ -108,6 +108,7 @@ const TEXTS: ReadonlySet<unknown> = new Set(["input_text", "output_text", "summa
 
 /** An event that says nothing of the session as a whole, nor anything that is searched for. */
 function isSilent({ type, item: shown }: JsonObject): boolean {
+  if (type === SWITCH_EVENT) return false;
   if (type !== "item_completed") return SILENT_EVENTS.has(String(type));
   return isObject(shown) && DISPLAYED.has(shown.type);
 }

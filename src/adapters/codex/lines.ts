@@ -1,9 +1,10 @@
 // Writes the lines of a paginated rollout: every line has the next ordinal and a time that is not in the
 // future, and says what reading it back must yield.
 import type { Entry } from "../../session/session.ts";
-import { wholeJson } from "../../session/text.ts";
+import { entryText, wholeJson } from "../../session/text.ts";
 import type { WrittenRecord } from "../adapter.ts";
-import type { JsonObject } from "./native.ts";
+import { type SwitchEntry, switchMark, switchWords } from "../switched.ts";
+import { type JsonObject, SWITCH_EVENT } from "./native.ts";
 
 export type Says = WrittenRecord["says"];
 
@@ -64,6 +65,12 @@ export function lines(file: string, thread: string, now: Date, ordinal = 0): Lin
         completed_at_ms: time,
       }),
   };
+}
+
+/** An event that Codex knows, with a field that it does not: it passes over it, in turns and between them. */
+export function switchLine(out: Lines, entry: SwitchEntry): WrittenRecord {
+  const event = { type: SWITCH_EVENT, message: switchWords(entry), ...switchMark(entry) };
+  return out.line("event_msg", event, says("switch", entryText(entry)));
 }
 
 export function says(type: Entry["type"], text: string): Says {

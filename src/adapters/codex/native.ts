@@ -56,6 +56,9 @@ export const SILENT_ITEMS: ReadonlySet<string> = new Set([
   "other",
 ]);
 
+/** The event that bears a switch (adapters/switched.ts). Without that mark it says nothing here. */
+export const SWITCH_EVENT = "warning";
+
 /** Events that repeat a response item for display, or report progress. */
 export const SILENT_EVENTS: ReadonlySet<string> = new Set([
   "user_message",

@@ -5,6 +5,7 @@ import type { Compaction, Entry, SystemEntry } from "../../session/session.ts";
 import type { Folded, HeaderPatch } from "../../session/source.ts";
 import type { NativeRecord } from "../../storage/records.ts";
 import type { Fold } from "../adapter.ts";
+import { switchIn } from "../switched.ts";
 import type { Odd } from "./content.ts";
 import { cwdOf, isContext, requestOf } from "./context.ts";
 import { glance } from "./glance.ts";
@@ -19,6 +20,7 @@ import {
   SILENT_EVENTS,
   SILENT_ITEMS,
   SILENT_RECORDS,
+  SWITCH_EVENT,
   text,
   word,
 } from "./native.ts";
@@ -292,10 +294,25 @@ function foldEvent(state: CodexState, record: NativeRecord, event: JsonObject, o
     case "thread_rolled_back":
       rewind(state, record, event, out);
       break;
+    case SWITCH_EVENT:
+      foldSwitch(state, record, event, out);
+      break;
     default:
       if (!SILENT_EVENTS.has(type) && !type.startsWith("collab_") && !type.startsWith("realtime_"))
         unknown(state, record, `event_msg/${type}`, out);
   }
+}
+
+function foldSwitch(state: CodexState, record: NativeRecord, event: JsonObject, out: Folded[]): void {
+  const made = switchIn(event);
+  if (!made) return;
+  state.turn = undefined;
+  const { index } = record;
+  push(
+    state,
+    { id: `r${index}`, timestamp: state.time, records: [index], type: "switch", switch: made },
+    out,
+  );
 }
 
 /** A note to the user that no model saw. */

@@ -1,6 +1,7 @@
 // Writes changed entries into the record they came from; everything else in the record stays.
 import { isDeepStrictEqual } from "node:util";
 import type { Compaction, Entry, Part, ToolCall, ToolResult } from "../../session/session.ts";
+import { switchMark, switchWords } from "../switched.ts";
 import { nativeItem, outputAllowance, searchAction } from "./calls.ts";
 import { entryOf } from "./items.ts";
 import { isObject, type JsonObject, objects, text } from "./native.ts";
@@ -72,6 +73,7 @@ function payloadFor(
   if (type === "compacted") return compactedAgain(payload, old, all, rewriting);
   if (now.type === "user" && type === "inter_agent_communication")
     return { ...payload, content: now.content };
+  if (now.type === "switch") return { ...payload, message: switchWords(now), ...switchMark(now) };
   return now.type === "system" ? noteAgain(payload, now.content) : payload;
 }
 

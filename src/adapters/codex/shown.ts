@@ -178,3 +178,14 @@ function shortened(input: unknown): unknown {
   const size = JSON.stringify(input)?.length ?? 0;
   return size <= LONGEST ? (input ?? {}) : { shortened: JSON.stringify(input).slice(0, LONGEST) };
 }
+
+/** A piece of a prompt as the view shows it. */
+export function shownContent(item: JsonObject): JsonObject {
+  return item.type === "input_image"
+    ? { type: "image", image_url: item.image_url }
+    : textItem(String(item.text ?? ""));
+}
+
+export function textItem(text: string): JsonObject {
+  return { type: "text", text, text_elements: [] };
+}

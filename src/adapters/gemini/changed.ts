@@ -3,7 +3,7 @@ import type { AssistantEntry, Entry, ToolCall, ToolResult, UserEntry } from "../
 import type { Target } from "../adapter.ts";
 import { filled, type Json } from "../json.ts";
 import type { Recorded } from "./cursor.ts";
-import { modelMessages, type NativePair, userMessage } from "./messages.ts";
+import { modelMessages, type NativePair, switchMessage, userMessage } from "./messages.ts";
 import { type Message, piecesOf, responseIn, toolCallsOf } from "./native.ts";
 import { outcomesOf } from "./settle.ts";
 import { translate } from "./tools.ts";
@@ -11,6 +11,8 @@ import { translate } from "./tools.ts";
 /** A changed message takes the form of one that Baton writes; its results follow it. */
 export function changed(recorded: Recorded, group: readonly Entry[], target: Target): Json[] {
   const { message } = recorded;
+  const [first] = group;
+  if (first?.type === "switch") return [{ ...message, ...switchMessage(first, message.id).message }];
   const user = group.find((entry): entry is UserEntry => entry.type === "user");
   if (message.type !== "gemini") {
     const made = user && userMessage(user, message.id);

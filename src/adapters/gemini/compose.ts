@@ -11,7 +11,7 @@ import type { Target, Written, WrittenRecord } from "../adapter.ts";
 import type { Json } from "../json.ts";
 import { tally } from "../tally.ts";
 import { callIds, derivedId } from "./ids.ts";
-import { type Made, modelMessages, type NativePair, userMessage } from "./messages.ts";
+import { type Made, modelMessages, type NativePair, switchMessage, userMessage } from "./messages.ts";
 import { translate } from "./tools.ts";
 
 export interface Log {
@@ -90,7 +90,7 @@ function writeEntry(writing: Writing, entry: Exclude<Entry, ToolCall> | Exchange
     return;
   }
   flush(writing);
-  if (entry.note || entry.type === "switch") {
+  if (entry.note) {
     const what = entry.type === "system" ? (entry.subtype ?? "a note") : entry.type;
     lose(writing, [loss("system_dropped", { entry: entry.id }, what)]);
     return;
@@ -108,6 +108,9 @@ function writeEntry(writing: Writing, entry: Exclude<Entry, ToolCall> | Exchange
       break;
     case "compaction":
       writeCompaction(writing, entry);
+      break;
+    case "switch":
+      writeMessage(writing, switchMessage(entry, nextId(writing)));
       break;
     default:
       entry satisfies never;

@@ -198,7 +198,7 @@ function listed({ list, until }: Listed, group: readonly Entry[], known: Known, 
     const before = entriesOf(message, { record: 0, time: "", answered, before: [] });
     if (message.type === "user" && before.length === 0) return [];
     const now = before.flatMap((entry) => {
-      if (entry.type === "system" || entry.note) return [entry];
+      if (entry.type === "system" || entry.type === "switch" || entry.note) return [entry];
       if (at < until) return left.get(entry.id) ?? [];
       return isGone(entry, keeps, known) ? [] : [known.changed.get(entry.id) ?? entry];
     });

@@ -2,6 +2,7 @@
 // and which count once.
 import type { Entry, Part, ToolCall, ToolResult, Usage } from "../../session/session.ts";
 import { count, filled, isObject, type Json, objects, text } from "../json.ts";
+import { switchIn } from "../switched.ts";
 import { type Answer, answerOf, contentOf, thoughtOf } from "./content.ts";
 import {
   callIn,
@@ -65,6 +66,8 @@ export function timeOf({ timestamp }: Json): string | undefined {
 }
 
 function noteEntry(message: Message, place: Place): Entry {
+  const made = switchIn(message);
+  if (made) return { ...common(message, place), type: "switch", switch: made };
   const pieces = piecesOf(message.content);
   const { text: content, parts } = contentOf(pieces);
   const subtype = String(message.type);

@@ -2,9 +2,10 @@
 // is sent twice.
 import { type Loss, loss } from "../../session/losses.ts";
 import type { AssistantEntry, SystemEntry, ToolResult, Usage, UserEntry } from "../../session/session.ts";
-import { callText } from "../../session/text.ts";
+import { callText, entryText } from "../../session/text.ts";
 import type { WrittenRecord } from "../adapter.ts";
 import type { Json } from "../json.ts";
+import { type SwitchEntry, switchMark, switchWords } from "../switched.ts";
 import { contextName, isLeftOut, SHOWN } from "./native.ts";
 import { piecesFor } from "./pieces.ts";
 import { UNSEEN } from "./settle.ts";
@@ -33,6 +34,13 @@ export function userMessage(entry: Prompt, id: string): Made | undefined {
     ...(entry.injected && { injected: true }),
   };
   return { message, says: [["user", textOf(pieces)]], losses };
+}
+
+/** A note of the CLI's own kind, which it shows and never sends, with a field that it does not know. */
+export function switchMessage(entry: SwitchEntry, id: string): Made {
+  const { timestamp } = entry;
+  const message = { id, timestamp, type: "info", content: switchWords(entry), ...switchMark(entry) };
+  return { message, says: [["switch", entryText(entry)]], losses: [] };
 }
 
 function textOf(pieces: readonly Json[]): string {

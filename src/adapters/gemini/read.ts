@@ -173,7 +173,7 @@ function compaction(items: unknown[], ruling: CompactionRuling, { state, native,
     membersUntil(items, ruling),
     placeOf(state, native),
     isAll(ruling),
-  ).filter(({ type, note }) => type !== "system" && !note);
+  ).filter(({ type, note }) => type !== "system" && type !== "switch" && !note);
   const summary = summaryIn(replacement);
   const entry: Entry = {
     id: ruling.id,

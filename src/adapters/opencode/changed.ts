@@ -5,7 +5,7 @@ import type { Entry, Part, ToolCall, ToolResult } from "../../session/session.ts
 import type { RowLine } from "../../storage/rows.ts";
 import { isToldBeside } from "./messages.ts";
 import { isObject, type JsonObject, objectOf, text, word } from "./native.ts";
-import { nativeParts } from "./parts.ts";
+import { nativeParts, switchTold } from "./parts.ts";
 import { tools } from "./tools.ts";
 
 export interface Rewritten {
@@ -48,6 +48,11 @@ function changedParts(
 ): ReadonlyMap<string, RowLine[]> {
   const said = spokenBy(entry);
   const made = new Map<string, RowLine[]>();
+  if (entry.type === "switch") {
+    for (const part of parts)
+      made.set(String(part.row.id), [{ ...part, data: { ...objectOf(part.data), ...switchTold(entry) } }]);
+    return made;
+  }
   for (const part of parts) {
     const data = objectOf(part.data);
     const at = said.findIndex((one) => one.type === "thinking" && one.text === (text(data.text) ?? ""));
@@ -92,6 +97,7 @@ function ownersOf(line: RowLine, before: ReadonlyMap<string, Entry>): Map<string
 }
 
 function isUnchanged(entry: Entry, old: Entry | undefined): boolean {
+  if (entry.type === "switch") return old?.type === "switch" && isDeepStrictEqual(entry.switch, old.switch);
   return (
     old !== undefined && (entry === old || JSON.stringify(spokenBy(entry)) === JSON.stringify(spokenBy(old)))
   );

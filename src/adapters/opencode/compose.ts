@@ -2,12 +2,13 @@
 // its calls and their results as parts of it.
 import { type Loss, loss } from "../../session/losses.ts";
 import type { Entry, Header, Part, ToolCall, ToolResult } from "../../session/session.ts";
-import { callText } from "../../session/text.ts";
+import { callText, entryText } from "../../session/text.ts";
 import type { Target, Written } from "../adapter.ts";
+import type { SwitchEntry } from "../switched.ts";
 import type { Clock } from "./ids.ts";
 import { type Message, messageRecord, type Says } from "./lines.ts";
 import { type JsonObject, QUESTION } from "./native.ts";
-import { nativeParts } from "./parts.ts";
+import { nativeParts, switchTold } from "./parts.ts";
 import { tools } from "./tools.ts";
 
 export interface Writing {
@@ -67,6 +68,7 @@ export function* writeGroup(writing: Writing, group: Group): Generator<Written> 
   if (isFromModel(first)) yield* writeReply(writing, group);
   else if (first.type === "user" || first.type === "system") yield* writePrompt(writing, first);
   else if (first.type === "compaction") yield* writeCompaction(writing, first);
+  else if (first.type === "switch") yield* writeSwitch(writing, first);
   else if (first.type === "tool_result")
     yield { type: "loss", loss: loss("result_dropped", { entry: first.id }, "its call is not there") };
 }
@@ -286,6 +288,13 @@ function titleOf({ tool, input }: ToolCall): string {
     (word) => typeof word === "string" && word !== "",
   );
   return typeof words === "string" ? words.slice(0, 80) : tool;
+}
+
+/** A message that the CLI shows and never sends: all of it is ignored. What comes next answers the prompt before. */
+function* writeSwitch(writing: Writing, entry: SwitchEntry): Generator<Written> {
+  const { prompt: before } = writing;
+  yield* prompt(writing, entry, [switchTold(entry)], [["switch", entryText(entry)]]);
+  writing.prompt = before;
 }
 
 /** A question and the summary as its answer. */

@@ -151,7 +151,8 @@ function* keptRecord(
 /** What an entry says, as far as a part can say it. */
 function says(entry: Entry): string {
   const input = entry.type === "tool_call" ? entry.input : null;
-  return JSON.stringify([entry.id, entry.type, entryText(entry), input, entry.parts ?? null]);
+  const made = entry.type === "switch" ? entry.switch : null;
+  return JSON.stringify([entry.id, entry.type, entryText(entry), input, entry.parts ?? null, made]);
 }
 
 function* sessionRecord(copying: Copying, line: RowLine, text: string): Generator<Written> {

@@ -8,6 +8,7 @@ import type {
   ToolResult,
   UserEntry,
 } from "../../session/session.ts";
+import { type SwitchEntry, switchIn } from "../switched.ts";
 import {
   isObject,
   isoTime,
@@ -36,25 +37,45 @@ type Odd = (type: string) => void;
 const SILENT = new Set(["step-finish", "patch", "snapshot", "retry", "agent", "compaction"]);
 
 /** What the user typed and what was put in beside it are entries apart. */
-export function userEntries(context: MessageContext, parts: readonly PartRow[], odd: Odd): UserEntry[] {
-  const runs: { id: string; kind: "typed" | "injected" | "ignored"; parts: Part[] }[] = [];
+export function userEntries(
+  context: MessageContext,
+  parts: readonly PartRow[],
+  odd: Odd,
+): (UserEntry | SwitchEntry)[] {
+  const runs: Run[] = [];
   for (const { id, data } of parts) {
     const part = userPart(data, odd);
     if (!part) continue;
-    const kind = data.ignored === true ? "ignored" : isInjected(data) ? "injected" : "typed";
+    const made = switchPart(data);
+    const kind = made ?? (data.ignored === true ? "ignored" : isInjected(data) ? "injected" : "typed");
     const run = runs.at(-1);
     if (run?.kind === kind) run.parts.push(part);
     else runs.push({ id: runs.length === 0 ? context.id : id, kind, parts: [part] });
   }
-  return runs.map(({ id, kind, parts: inside }) => ({
-    id,
-    timestamp: context.time,
-    records: [context.index],
-    type: "user",
-    ...contentOf(inside),
-    ...(kind === "injected" && { injected: true }),
-    ...(kind === "ignored" && { note: true }),
-  }));
+  const shared = { timestamp: context.time, records: [context.index] };
+  return runs.map(({ id, kind, parts: inside }) => {
+    if (typeof kind !== "string") return { id, ...shared, type: "switch", switch: kind };
+    return {
+      id,
+      ...shared,
+      type: "user",
+      ...contentOf(inside),
+      ...(kind === "injected" && { injected: true }),
+      ...(kind === "ignored" && { note: true }),
+    };
+  });
+}
+
+/** Parts of one kind that follow each other; a switch stands by itself. */
+interface Run {
+  id: string;
+  kind: "typed" | "injected" | "ignored" | SwitchEntry["switch"];
+  parts: Part[];
+}
+
+/** The switch that a text bears which the CLI does not send. */
+export function switchPart({ type, ignored, metadata }: JsonObject): SwitchEntry["switch"] | undefined {
+  return type === "text" && ignored === true ? switchIn(objectOf(metadata)) : undefined;
 }
 
 function isInjected({ type, synthetic }: JsonObject): boolean {

@@ -2,6 +2,7 @@
 import { imageType, isPdf } from "../../session/image.ts";
 import { type Loss, loss } from "../../session/losses.ts";
 import type { Part } from "../../session/session.ts";
+import { type SwitchEntry, switchMark, switchWords } from "../switched.ts";
 import type { JsonObject } from "./native.ts";
 
 export interface NativeParts {
@@ -22,6 +23,11 @@ export function nativeParts(parts: readonly Part[], entry: string): NativeParts 
     (found.type === "text" ? made.texts : made.files).push(found);
   }
   return made;
+}
+
+/** As an ignored text, which the CLI shows and never sends. Its metadata are nobody's but the writer's. */
+export function switchTold(entry: SwitchEntry): JsonObject {
+  return { type: "text", text: switchWords(entry), ignored: true, metadata: switchMark(entry) };
 }
 
 function nativePart(part: Part, entry: string, losses: Loss[]): JsonObject | undefined {

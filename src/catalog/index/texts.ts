@@ -42,8 +42,9 @@ export function textsOf(entry: Entry): Text[] {
       for (const inner of entry.replacement ?? [])
         for (const { text } of textsOf(inner)) if (text !== entry.summary) add("context", text);
       break;
+    // Baton's own words, which nobody said here.
     case "switch":
-      add("context", entry.switch.reason);
+      break;
   }
   return found;
 }
