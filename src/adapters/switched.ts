@@ -20,8 +20,13 @@ export function switchIn(record: Json): Switch | undefined {
 
 /** What the agent's user is shown. */
 export function switchWords({ switch: made }: SwitchEntry): string {
-  const side = (agent: string, model: string) => `${agent} ${displayName(model)}`.trim();
   return `Switched from ${side(made.fromProvider, made.fromModel)} to ${side(made.toProvider, made.toModel)}`;
+}
+
+/** Some models bear the name of their agent. */
+function side(agent: string, model: string): string {
+  const name = displayName(model);
+  return name.toLowerCase().startsWith(agent.toLowerCase()) ? name : `${agent} ${name}`.trim();
 }
 
 const TEXTS = ["timestamp", "fromProvider", "toProvider", "fromModel", "toModel"] as const;
