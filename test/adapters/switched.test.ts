@@ -5,6 +5,7 @@ import { adapters } from "../../src/adapters/index.ts";
 import { switchIn, switchWords } from "../../src/adapters/switched.ts";
 import type { Entry } from "../../src/session/session.ts";
 import { sourceOf } from "../../src/session/source.ts";
+import { cases, laidOut } from "../conformance/fixtures.ts";
 import { assistant, session, user } from "../session/build.ts";
 import { switched } from "../session/switched.ts";
 
@@ -50,6 +51,15 @@ describe("is written", () => {
     const timeline = [user("u1"), assistant("a1"), made];
     expect(await records(agent, timeline)).toMatchObject([{ says, value }]);
   });
+});
+
+it("is written into a rollout of an older generation as well, without an ordinal", async () => {
+  const one = cases.find(({ adapter, fixture }) => adapter.id === "codex" && fixture === "legacy");
+  const [ref] = one ? await laidOut(one) : [];
+  const onto = ref ? { onto: { ref } } : {};
+  const found = await records("codex", [user("u1"), assistant("a1"), made], onto);
+  expect(found).toMatchObject([{ says, value: { payload: { type: "warning", baton } } }]);
+  expect(found).not.toMatchObject([{ value: { ordinal: expect.anything() } }]);
 });
 
 describe("the words", () => {

@@ -28,7 +28,10 @@ async function throughJson(source: Source): Promise<Source> {
 
 describe.each(everySession)("$originalId", (ref) => {
   test("under its own id it is the same file, byte for byte", async () => {
-    const home = { dir: "/nowhere", env: { CODEX_HOME: `${ref.path.split("/native/")[0]}/native` } };
+    const home = {
+      dir: "/nowhere",
+      env: { CODEX_HOME: `${ref.path.slice(0, ref.path.lastIndexOf("/native/"))}/native` },
+    };
     for (const source of [await codex.open(ref), await throughJson(await codex.open(ref))]) {
       const target = targetIn(home, { originalId: source.header.source.originalId ?? "" });
       const bytes = await bytesOf(thread(source), target);
