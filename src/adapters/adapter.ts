@@ -330,6 +330,11 @@ export interface Adapter extends Reader {
   plan?(records: AsyncIterable<WrittenRecord>, target: Target): AsyncIterable<Change>;
   /** The records as the text of one file for other machines; absent = the files that `plan` makes are that. */
   exchange?(records: AsyncIterable<WrittenRecord>): AsyncIterable<string>;
+  /**
+   * Whether thinking that bears the signature of `entryModel` can be carried into this agent when it goes on with
+   * `targetModel`, which is spelled as the agent spells it; absent = never.
+   */
+  keepsThinking?(entryModel: string, targetModel: string): boolean;
   /** Puts a copy of a session into another home, as its project there; absent = its files are copied. */
   copy?(ref: SessionRef, to: Home, cwd: string): Promise<SessionRef>;
   /** Where `plan` will put a file of the bundle; absent = the main file. */

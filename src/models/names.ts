@@ -39,6 +39,16 @@ export function plainId(id: string): string {
   return inOrder(name.replaceAll(".", "-"));
 }
 
+/** Whether two ids name one model: not of two days, where both say which. */
+export function isSameModel(one: string, other: string): boolean {
+  const [day, otherDay] = [dayOf(one), dayOf(other)];
+  return plainId(one) === plainId(other) && (day === undefined || otherDay === undefined || day === otherDay);
+}
+
+function dayOf(id: string): string | undefined {
+  return /[-@](20\d\d)-?(\d\d)-?(\d\d)(?![\d])/.exec(id)?.slice(1).join("");
+}
+
 /** `claude-4-5-sonnet`, as some routers write it, for `claude-sonnet-4-5`; the models before 4 were called that. */
 function inOrder(name: string): string {
   return name.replace(/^claude-(\d+(?:-\d{1,2})?)-([a-z]+)/, (all, version: string, family: string) =>

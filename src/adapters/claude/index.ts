@@ -4,6 +4,7 @@ import type { Adapter } from "../adapter.ts";
 import { canExtend } from "./extend.ts";
 import { activity, configuration, isLive, mayBeLive, version } from "./installed.ts";
 import { keepsakes, lines, restore } from "./kept.ts";
+import { keepsThinking } from "./model-lines.ts";
 import { reader } from "./reader.ts";
 import { recognise } from "./recognise.ts";
 import { sandbox } from "./sandbox.ts";
@@ -31,6 +32,7 @@ export const claude: Adapter = {
   pathOf,
   canExtend,
   newId: randomUUID,
+  keepsThinking,
   resumeCommand,
   version,
   proven: ["2.1.325"],

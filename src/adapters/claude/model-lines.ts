@@ -1,5 +1,6 @@
 // Lines of a model message: text, thinking and calls share its id; the results of the calls hang below them.
 import { isAbsolute, join, win32 } from "node:path";
+import { isSameModel } from "../../models/names.ts";
 import { isMedia } from "../../session/image.ts";
 import { type Loss, loss } from "../../session/losses.ts";
 import type { AssistantEntry, Entry, Part, ToolResult } from "../../session/session.ts";
@@ -45,6 +46,11 @@ function thinkingBlock(
   }
   if (part.hidden) return [{ type: "redacted_thinking", data: part.signature }];
   return [{ type: "thinking", thinking: part.text, signature: part.signature }];
+}
+
+/** Any account may hand a signed block back to the model that made it. */
+export function keepsThinking(entryModel: string, targetModel: string): boolean {
+  return isClaudeModel(entryModel) && isSameModel(entryModel, targetModel);
 }
 
 function isClaudeModel(model: string | undefined): model is string {

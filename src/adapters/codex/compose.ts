@@ -26,6 +26,7 @@ import { type CallIds, callIds, derivedId } from "./ids.ts";
 import { type Lines, lines, says, switchLine } from "./lines.ts";
 import { isObject, type JsonObject } from "./native.ts";
 import { inputContent, joined, outputContent } from "./parts.ts";
+import { inOneSeal, isNextModel, reasoningOf } from "./seals.ts";
 import { AGENT_ITEM, shownAgent, shownCall, shownContent, textItem } from "./shown.ts";
 
 export interface Thread {
@@ -284,7 +285,7 @@ function writeAssistant(writing: Writing, entry: AssistantEntry, pieces: Pieces)
   const text: Part[] = [];
   if (entry.thinking !== undefined && !entry.parts)
     writeThinking(writing, entry, entry.thinking, undefined, pieces);
-  for (const part of partsOf(entry, entry.content)) {
+  for (const part of inOneSeal(partsOf(entry, entry.content))) {
     if (part.type === "thinking") writeThinking(writing, entry, part.text, part.signature, pieces);
     else if (!isMedia(part)) text.push(part);
   }
@@ -303,7 +304,7 @@ function writeAssistant(writing: Writing, entry: AssistantEntry, pieces: Pieces)
   writeMessage(writing, pieces, "assistant", content);
 }
 
-/** Reasoning is sealed for the model that wrote it: only Codex's own, with its seal, is taken back. */
+/** Reasoning is sealed for the model that wrote it: only Codex's own, or that of the model it goes on with. */
 function writeThinking(
   writing: Writing,
   entry: Entry,
@@ -311,16 +312,16 @@ function writeThinking(
   seal: string | undefined,
   pieces: Pieces,
 ): void {
-  if (!writing.isOwn || seal === undefined || writing.turn === undefined) {
+  const isKept = writing.isOwn || isNextModel(entry.model, writing.target);
+  if (!isKept || seal === undefined || writing.turn === undefined) {
     if (thought !== "" || seal !== undefined)
-      lose(pieces, [loss("thinking_dropped", { entry: entry.id }, "it does not bear Codex's own seal")]);
+      lose(pieces, [
+        loss("thinking_dropped", { entry: entry.id }, "it does not bear the seal of this model"),
+      ]);
     return;
   }
-  const summary = thought === "" ? [] : [{ type: "summary_text", text: thought }];
-  const id = itemId(writing);
-  const summary_text = thought === "" ? [] : [thought];
-  pieces.push(writing.out.shown(writing.turn, { type: "Reasoning", id, summary_text, raw_content: [] }));
-  const item = { type: "reasoning", summary, content: null, encrypted_content: seal };
+  const { item, shown } = reasoningOf(thought, seal, itemId(writing));
+  pieces.push(writing.out.shown(writing.turn, shown));
   pieces.push(writing.out.line("response_item", item, says("assistant", "")));
 }
 

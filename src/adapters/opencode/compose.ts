@@ -1,14 +1,15 @@
 // Entries of another agent as OpenCode's messages: one for each prompt, and one for each message of the model, with
 // its calls and their results as parts of it.
 import { type Loss, loss } from "../../session/losses.ts";
-import type { Entry, Header, Part, ToolCall, ToolResult } from "../../session/session.ts";
+import type { AssistantEntry, Entry, Header, Part, ToolCall, ToolResult } from "../../session/session.ts";
 import { callText, entryText } from "../../session/text.ts";
 import type { Target, Written } from "../adapter.ts";
 import type { SwitchEntry } from "../switched.ts";
 import type { Clock } from "./ids.ts";
 import { type Message, messageRecord, type Says } from "./lines.ts";
 import { type JsonObject, QUESTION } from "./native.ts";
-import { nativeParts, switchTold } from "./parts.ts";
+import { nativeParts, switchTold, type Thoughts } from "./parts.ts";
+import { thoughtsOf } from "./thinking.ts";
 import { tools } from "./tools.ts";
 
 export interface Writing {
@@ -145,7 +146,7 @@ function* writeReply(writing: Writing, group: Group): Generator<Written> {
   const reply: Reply = { parts: [], says: [], results: [], losses: [], made: [] };
   const time = writing.clock.at(first.timestamp);
   for (const entry of group.entries) {
-    if (entry.type === "assistant") addWords(reply, entry);
+    if (entry.type === "assistant") addWords(reply, entry, thoughtsOf(entry, writing.model, time));
     else if (entry.type === "tool_call") addCall(writing, reply, entry, group.results.get(entry.id), time);
   }
   yield* reported(reply.losses);
@@ -158,7 +159,9 @@ function* writeReply(writing: Writing, group: Group): Generator<Written> {
       ...reply.parts,
       { type: "step-finish", reason: finish, ...UNCOUNTED },
     ];
-    const data = { ...replyData(writing, first, time), finish };
+    // Thinking is sent only to the very model that the message names.
+    const author = reply.parts.some(({ type }) => type === "reasoning") ? writing.model : {};
+    const data = { ...replyData(writing, first, time), ...author, finish };
     const says: Says = [...reply.says, ...reply.results];
     yield* messageRecord(
       { ...placeOf(writing), id, time, data, parts, says, entry: first.id },
@@ -190,15 +193,15 @@ function replyData(writing: Writing, entry: Entry, time: number): JsonObject {
   };
 }
 
-function addWords(reply: Reply, entry: Extract<Entry, { type: "assistant" }>): void {
-  const { texts, files, losses } = nativeParts(partsOf(entry), entry.id);
+function addWords(reply: Reply, entry: AssistantEntry, thoughts: Thoughts): void {
+  const { texts, files, losses } = nativeParts(partsOf(entry), entry.id, thoughts);
   reply.losses.push(...losses);
   if (texts.length + files.length + losses.length === 0) reply.losses.push(withoutWords(entry));
   for (const part of texts) reply.parts.push(part);
   const last = reply.says.at(-1);
   const words = joined(texts);
   // Texts that follow each other are read as one.
-  if (texts.length > 0 && last?.[0] === "assistant") last[1] += `\n\n${words}`;
+  if (texts.length > 0 && last?.[0] === "assistant") last[1] = [last[1], words].filter(Boolean).join("\n\n");
   else if (texts.length > 0) reply.says.push(["assistant", words]);
   reply.made.push(...files);
 }

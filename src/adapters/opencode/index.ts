@@ -12,6 +12,7 @@ import { reader } from "./reader.ts";
 import { remarks } from "./remarks.ts";
 import { sandbox } from "./sandbox.ts";
 import { PROVEN_VERSIONS } from "./store.ts";
+import { keepsThinking } from "./thinking.ts";
 import { tools } from "./tools.ts";
 import { write } from "./write.ts";
 
@@ -42,6 +43,7 @@ export const opencode: Adapter = {
   newId: () => newSessionId(),
   isResumable,
   isBoundToFolder: true,
+  keepsThinking,
   resumeCommand,
   version,
   remarks,

@@ -230,27 +230,26 @@ function spokenPart(data: JsonObject): Part | undefined {
   if (data.type === "text") return said === "" ? undefined : { type: "text", text: said };
   if (data.type === "file") return isToldBeside(data) ? undefined : filePart(data);
   if (data.type !== "reasoning") return undefined;
-  const signature = signatureOf(objectOf(data.metadata));
+  const { signature, isPlain } = signatureOf(objectOf(data.metadata));
   if (said === "" && signature === undefined) return undefined;
   return {
     type: "thinking",
     text: said,
     ...(signature !== undefined && { signature }),
-    ...(said === "" && { hidden: true }),
+    ...(said === "" && !isPlain && { hidden: true }),
   };
 }
 
-/** The vendor's proof of origin, under the vendor's name. */
-function signatureOf(metadata: JsonObject): string | undefined {
+/** The vendor's proof of origin, under the vendor's name. `isPlain`: it is for the words, and holds none itself. */
+function signatureOf(metadata: JsonObject): { signature?: string; isPlain?: boolean } {
   for (const vendor of Object.values(metadata).filter(isObject)) {
+    const plain = word(vendor.signature);
+    if (plain !== undefined) return { signature: plain, isPlain: true };
     const signature =
-      word(vendor.signature) ??
-      word(vendor.redactedData) ??
-      word(vendor.reasoningEncryptedContent) ??
-      word(vendor.thoughtSignature);
-    if (signature !== undefined) return signature;
+      word(vendor.redactedData) ?? word(vendor.reasoningEncryptedContent) ?? word(vendor.thoughtSignature);
+    if (signature !== undefined) return { signature };
   }
-  return undefined;
+  return {};
 }
 
 function callOf(id: string, data: JsonObject, whole: boolean, common: Common): ToolCall {

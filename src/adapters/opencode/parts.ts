@@ -13,14 +13,21 @@ export interface NativeParts {
   losses: Loss[];
 }
 
-export function nativeParts(parts: readonly Part[], entry: string): NativeParts {
+type Thinking = Extract<Part, { type: "thinking" }>;
+
+/** What becomes of thinking; undefined = it is left out. */
+export type Thoughts = (part: Thinking) => JsonObject | undefined;
+
+/** `texts` holds the thinking too, if there are `thoughts`. */
+export function nativeParts(parts: readonly Part[], entry: string, thoughts?: Thoughts): NativeParts {
   const made: NativeParts = { texts: [], files: [], all: [], losses: [] };
   for (const part of parts) {
-    const found = nativePart(part, entry, made.losses);
+    const kept = part.type === "thinking" ? thoughts?.(part) : undefined;
+    const found = kept ?? nativePart(part, entry, made.losses);
     // No API takes a text without words.
     if (!found || (found.type === "text" && String(found.text).trim() === "")) continue;
     made.all.push(found);
-    (found.type === "text" ? made.texts : made.files).push(found);
+    (found.type === "file" ? made.files : made.texts).push(found);
   }
   return made;
 }
