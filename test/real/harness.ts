@@ -62,6 +62,8 @@ const TURN_MS = 180_000;
 export interface RigOptions {
   cli?: Cli;
   isolation?: Isolation;
+  /** Models with the same secret take each other's signatures. */
+  secret?: string;
 }
 
 export async function openRig(name: CliName, options: RigOptions = {}): Promise<Rig> {
@@ -71,6 +73,7 @@ export async function openRig(name: CliName, options: RigOptions = {}): Promise<
   const loopback = await startLoopback({
     script: (request) => next(request) ?? { text: "Understood." },
     strict: driver.sendsTwice !== true,
+    ...(options.secret !== undefined && { secret: options.secret }),
   });
   const cell = await openCell(loopback.port, options.isolation);
   await layDown(cell.home, driver.files(loopback.url));
