@@ -81,11 +81,11 @@ describe("a result", () => {
     const long = lines(500);
     const image = { type: "image" as const, mimeType: "image/png", data: "A".repeat(10_000) };
     const entry = {
-      ...result("c1", { parts: [{ type: "text", text: "first" }, { type: "text", text: long }, image] }),
-      output: `first\n${long}`,
+      ...result("c1", { parts: [{ type: "text", text: long }, { type: "text", text: long }, image] }),
+      output: `${long}\n${long}`,
     } as ToolResult;
     const clipped = clipResult(entry, 200, WHERE) as ToolResult;
-    expect(clipped.output.length).toBeLessThan(400);
+    expect(clipped.output.length).toBeLessThan(700);
     expect(clipped.parts).toHaveLength(3);
     expect(clipped.parts?.[2]).toEqual(image);
     const [first, second] = clipped.parts as { text: string }[];
@@ -163,6 +163,16 @@ describe("a call", () => {
     const [, moved] = (clipped?.input.changes ?? []) as { diff: string }[];
     expect(hunkEdits(moved?.diff ?? "")).toHaveLength(1);
     expect(moved?.diff.split("\n").every((line) => /^(?:@@|[ +-])/.test(line))).toBe(true);
+  });
+
+  it("whose patch has long lines loses whole ones only", () => {
+    const long = `+${"x".repeat(250)}`;
+    const patch = ["*** Begin Patch", "*** Add File: a", ...Array(9).fill(long), "*** End Patch"].join("\n");
+    const clipped = clipCall({ ...call("c1"), originalInput: patch } as ToolCall, 1050, WHERE);
+    const rest = String(clipped?.originalInput)
+      .split("\n")
+      .filter((line) => !line.includes("[…"));
+    expect(rest).toEqual(["*** Begin Patch", "*** Add File: a", long, long, long, "*** End Patch"]);
   });
 
   it("with arguments that nest without end does not overflow", () => {
