@@ -1,4 +1,4 @@
-// Titles and summaries, made the same way for every agent.
+// Titles and summaries, made the same way for every agent, and any other text that has to be one harmless line.
 import { withoutSequences } from "./escapes.ts";
 
 export const UNTITLED = "Untitled conversation";
@@ -14,7 +14,7 @@ export function cleanSummary(text: string): string {
 }
 
 /** No terminal sequences, no control or direction characters, white space folded, cut by code points so that none is split. */
-function oneLine(text: string, longest: number): string {
+export function oneLine(text: string, longest: number): string {
   const start = text.slice(0, longest * 8);
   // Most prompts are plain, and looking for what is odd takes longest.
   const isPlain = PLAIN.test(start);

@@ -12,9 +12,11 @@ export interface FileFacts {
   removed: number | null;
 }
 
-interface Touch extends Lines {
+export interface Touch extends Lines {
   path: string;
   kind: "read" | "changed";
+  /** What became of the file, where the call says more than that it was changed. */
+  how?: "created" | "deleted" | "moved" | "written";
 }
 
 interface Lines {
@@ -35,7 +37,7 @@ export function newFiles(project: string): Files {
     add(call, result) {
       // A call that failed has touched nothing.
       if (result && !result.success) return;
-      for (const touch of filesOf(call, result)) {
+      for (const touch of touchesOf(call, result)) {
         const path = relativeTo(project, touch.path);
         const file = found.get(path) ?? { path, read: false, changed: false, added: 0, removed: 0 };
         file[touch.kind] = true;
@@ -58,32 +60,38 @@ function sum(one: number | null, other: number | null): number | null {
 }
 
 /** The files that a call names. */
-function filesOf(call: ToolCall, result: ToolResult | undefined): Touch[] {
+export function touchesOf(call: ToolCall, result: ToolResult | undefined): Touch[] {
   const { tool, input } = call;
   const path = typeof input.path === "string" && input.path !== "" ? input.path : undefined;
   if (tool === "read") return path === undefined ? [] : [{ path, kind: "read", ...UNKNOWN }];
   if (tool === "write") {
     const lines = recorded(result) ?? { added: lineCount(input.content), removed: null };
-    return path === undefined ? [] : [{ path, kind: "changed", ...lines }];
+    return path === undefined ? [] : [{ path, kind: "changed", how: "written", ...lines }];
   }
   if (tool !== "edit") return [];
-  if (Array.isArray(input.changes)) return (input.changes as Partial<FileChange>[]).flatMap(changeOf);
+  if (Array.isArray(input.changes))
+    return (input.changes as (Partial<FileChange> | null)[]).flatMap(changeOf);
   const lines = recorded(result) ?? editLines(input.edits);
   return path === undefined ? [] : [{ path, kind: "changed", ...lines }];
 }
 
-function changeOf(change: Partial<FileChange>): Touch[] {
-  const { path, to, kind, content, diff } = change;
+function changeOf(change: Partial<FileChange> | null): Touch[] {
+  const { path, to, kind, content, diff } = change ?? {};
   if (typeof path !== "string") return [];
-  const touch = (name: string, lines: Lines): Touch => ({ path: name, kind: "changed", ...lines });
-  if (kind === "add") return [touch(path, { added: lineCount(content), removed: 0 })];
-  if (kind === "delete") return [touch(path, UNKNOWN)];
+  const touch = (name: string, lines: Lines, how?: Touch["how"]): Touch => ({
+    path: name,
+    kind: "changed",
+    ...lines,
+    ...(how && { how }),
+  });
+  if (kind === "add") return [touch(path, { added: lineCount(content), removed: 0 }, "created")];
+  if (kind === "delete") return [touch(path, UNKNOWN, "deleted")];
   const lines = typeof diff === "string" ? diffLines(diff) : { added: 0, removed: 0 };
-  return typeof to === "string" ? [touch(path, UNKNOWN), touch(to, lines)] : [touch(path, lines)];
+  return typeof to === "string" ? [touch(path, UNKNOWN, "moved"), touch(to, lines)] : [touch(path, lines)];
 }
 
 /** The hunks that an agent kept beside the result say what really changed. */
-function recorded(result: ToolResult | undefined): Lines | undefined {
+export function recorded(result: ToolResult | undefined): Lines | undefined {
   const patch = result?.details?.patch;
   return typeof patch === "string" && patch !== "" ? diffLines(patch) : undefined;
 }
@@ -101,8 +109,8 @@ function diffLines(diff: string): Lines {
 function editLines(edits: unknown): Lines {
   if (!Array.isArray(edits)) return UNKNOWN;
   let lines: Lines = { added: 0, removed: 0 };
-  for (const edit of edits as Partial<Edit>[]) {
-    const one = difference(edit.old, edit.new);
+  for (const edit of edits as (Partial<Edit> | null)[]) {
+    const one = difference(edit?.old, edit?.new);
     lines = { added: sum(lines.added, one.added), removed: sum(lines.removed, one.removed) };
   }
   return lines;
@@ -131,7 +139,7 @@ function lineCount(text: unknown): number | null {
   return typeof text === "string" ? linesOf(text).length : null;
 }
 
-function relativeTo(project: string, path: string): string {
+export function relativeTo(project: string, path: string): string {
   const plain = path.replace(/^(?:\.\/)+/, "");
   if (project === "" || project === "/") return plain;
   const folder = project.replace(/[\\/]$/, "");
