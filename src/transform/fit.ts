@@ -28,7 +28,7 @@ export function fitted(sections: readonly Section[], limit: Limit): string {
   // What lines cost one by one is not quite what they cost together.
   for (let budget = limit.tokens; budget >= 1; budget *= 0.8) {
     const text = within(measured, Math.floor(budget), limit);
-    if (limit.count(text) <= limit.tokens) return withMissing(text, full, limit);
+    if (limit.count(text) <= limit.tokens) return text;
   }
   return "";
 }
@@ -62,37 +62,58 @@ interface Measured {
 
 function measure(section: Section, { count }: Limit): Measured {
   const costs = section.lines.map((line) => count(`${line}\n`));
-  const frame = count(`${heading(section)}\n\n`) + count(`${note(section, 9999)}\n`);
-  return { section, frame, costs, total: costs.reduce((sum, cost) => sum + cost, frame) };
+  // A single line needs no note on others.
+  const isAlone = section.lines.length === 1 && !section.lost;
+  const frame = count(`${heading(section)}\n\n`) + (isAlone ? 0 : count(`${note(section, 9999)}\n`));
+  return { section, frame, costs, total: frame + sum(costs) };
 }
 
-/** A line of which less is left says nothing. */
-const SHORTEST_LINE = 12;
-
+/** With the lines that the budget has room for, and a last one on the sections that are missing altogether. */
 function within(measured: readonly Measured[], budget: number, limit: Limit): string {
-  const least = (one: Measured) => one.frame + Math.min(SHORTEST_LINE, ...ends(one));
+  const chosen = choose(measured, budget);
+  const inOrder = measured.filter((one) => chosen.includes(one));
+  const least = inOrder.map(leastOf);
+  const missing = missingLine(measured.filter((one) => !chosen.includes(one)));
+  const more = limit.count(`\n\n${missing}`);
+  const hasRoom = missing !== "" && more + sum(least) <= budget;
+  const shares = shared(least, inOrder, hasRoom ? budget - more : budget);
+  const text = printed(
+    inOrder.map((one, at) => ({ section: one.section, kept: keep(one, shares[at] ?? 0, limit) })),
+  );
+  return hasRoom ? `${text}\n\n${missing}` : text;
+}
+
+/** The most important ones of which at least a line can be told; the first one in any case. */
+function choose(measured: readonly Measured[], budget: number): Measured[] {
   const chosen: Measured[] = [];
   let taken = 0;
   for (const one of measured.toSorted((a, b) => a.section.rank - b.section.rank)) {
-    if (chosen.length > 0 && taken + least(one) > budget) continue;
+    if (chosen.length > 0 && taken + leastOf(one) > budget) continue;
     chosen.push(one);
-    taken += least(one);
+    taken += leastOf(one);
   }
-  const inOrder = measured.filter((one) => chosen.includes(one));
-  const shares = shared(inOrder.map(least), inOrder, budget);
-  return printed(
-    inOrder.map((one, at) => ({ section: one.section, kept: keep(one, shares[at] ?? 0, limit) })),
-  );
+  return chosen;
 }
 
-function ends({ section, costs }: Measured): number[] {
-  return section.fromEnd ? costs.slice(0, 1) : costs.slice(-1);
+/** What heading, note and one line cost. */
+function leastOf({ section, frame, costs }: Measured): number {
+  return frame + ((section.fromEnd ? costs[0] : costs.at(-1)) ?? 0);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
+}
+
+function missingLine(missing: readonly Measured[]): string {
+  if (missing.length === 0) return "";
+  const names = missing.map(({ section: { title, lines, lost = 0 } }) => `${title} (${lines.length + lost})`);
+  return `[Left out for length: ${names.join(", ")}]`;
 }
 
 /** Everybody gets the least; what is left goes to all alike, and whoever needs less leaves the rest to the others. */
 function shared(least: readonly number[], measured: readonly Measured[], budget: number): number[] {
-  const given = [...least];
-  let rest = budget - least.reduce((sum, one) => sum + one, 0);
+  const given = least.map((one) => Math.min(one, budget));
+  let rest = budget - sum(least);
   let open = measured.map((_, at) => at);
   while (open.length > 0 && rest > 0) {
     const each = rest / open.length;
@@ -122,7 +143,7 @@ function keep({ section, frame, costs }: Measured, share: number, limit: Limit):
   if (kept.length > 0) return fromEnd ? kept : kept.reverse();
   // One line that is too long is the only thing that is cut.
   const line = (fromEnd ? lines[0] : lines.at(-1)) ?? "";
-  const cut = cutToTokens(line, { ...limit, tokens: Math.floor(share - frame) });
+  const cut = cutToTokens(line, { ...limit, tokens: share - frame });
   return cut === "" ? [] : [cut];
 }
 
@@ -144,13 +165,4 @@ function heading({ title }: Section): string {
 
 function note({ fromEnd, mark = "- " }: Section, count: number): string {
   return `${mark}[… ${count} ${fromEnd ? "more" : "earlier"} left out]`;
-}
-
-/** Says which sections are missing altogether, if there is room for it. */
-function withMissing(text: string, sections: readonly Section[], limit: Limit): string {
-  const missing = sections.filter((section) => !`\n${text}\n`.includes(`\n${heading(section)}\n`));
-  if (missing.length === 0) return text;
-  const names = missing.map(({ title, lines, lost = 0 }) => `${title} (${lines.length + lost})`);
-  const longer = `${text}${text === "" ? "" : "\n\n"}[Left out for length: ${names.join(", ")}]`;
-  return limit.count(longer) <= limit.tokens ? longer : text;
 }
