@@ -1,6 +1,6 @@
 // The table of tokens and cost, with a bar for each row, as wide as the terminal allows.
 import { dollarsOf, type UsageReport, type UsageRow, type UsageSums } from "../catalog/usage/usage.ts";
-import type { Prices } from "../models/known.ts";
+import type { Prices } from "../models/model.ts";
 import type { Output } from "./output.ts";
 import { cut, padded, shortPath, widthOf } from "./text.ts";
 

@@ -1,53 +1,13 @@
-// What is known of models by name: how they are called, how much they take and in what form. The facts are those of
-// models.dev as OpenCode 1.18.33 brings them along, and the vendors' own pages for older models; names are short,
-// as one would say them. Prices stand here only where the price library has none or a wrong one.
-import type { Vendor } from "../session/vendor.ts";
+// What is known of models by name: how they are called, how much they take and in what form, and where that was read.
+// Names are short, as one would say them. Prices stand here only where the price library has none or a wrong one.
+import { ALL, type Common, K, M, type Model, type Prices, READS, READS_TEXT, rows, SEES } from "./model.ts";
+import { OPEN_MODELS } from "./open.ts";
 
-export type Modality = "text" | "image" | "pdf" | "audio" | "video";
-
-/** US dollars for a million tokens. */
-export interface Prices {
-  input: number;
-  output: number;
-  /** Absent = as `input`. */
-  cacheRead?: number;
-  /** Kept for five minutes, where a vendor knows several times. Absent = as `input`. */
-  cacheWrite?: number;
-  /** Kept for an hour. Absent = as `cacheWrite`. */
-  cacheWriteHour?: number;
-}
-
-export interface Model {
-  id: string;
-  name: string;
-  vendor: Vendor;
-  /** Tokens of input and output together. */
-  window: number;
-  /** Tokens that one reply may have. */
-  output: number;
-  input: readonly Modality[];
-  prices?: Prices;
-}
-
-type Row = readonly [id: string, name: string, window: number, output: number, prices?: Prices];
-
-function rows(vendor: Vendor, input: readonly Modality[], list: readonly Row[]): Model[] {
-  return list.map(([id, name, window, output, prices]) => ({
-    id,
-    name,
-    vendor,
-    window,
-    output,
-    input,
-    ...(prices && { prices }),
-  }));
-}
-
-const K = 1000;
-const M = 1_000_000;
-const SEES: readonly Modality[] = ["text", "image"];
-const READS: readonly Modality[] = ["text", "image", "pdf"];
-const ALL: readonly Modality[] = ["text", "image", "pdf", "audio", "video"];
+/** The date is that of the newest entry of the list. */
+export const SOURCE = {
+  name: "models.dev as OpenCode 1.18.33 brings it along; the vendors' own pages for older models",
+  date: "2026-09-28",
+} as const;
 
 /** Twice the price of the model itself; the library takes such an id for the model itself or does not know it. */
 const fast = (input: number, cacheRead: number): Prices => ({
@@ -58,8 +18,13 @@ const fast = (input: number, cacheRead: number): Prices => ({
   cacheWriteHour: input * 2,
 });
 
+/** All three vendors keep prompts that are sent again, for all of their models that are served. */
+const CLAUDE: Common = { vendor: "anthropic", input: READS, thinking: "signed", caching: true };
+const GEMINI: Common = { vendor: "google", input: ALL, thinking: "thoughts", caching: true };
+const OPENAI: Common = { vendor: "openai", input: READS, thinking: "hidden", caching: true };
+
 export const MODELS: readonly Model[] = [
-  ...rows("anthropic", READS, [
+  ...rows(CLAUDE, [
     ["claude-fable-5-1", "Fable 5.1", M, 128 * K],
     ["claude-fable-5", "Fable 5", M, 128 * K],
     ["claude-opus-5-5", "Opus 5.5", M, 128 * K],
@@ -80,12 +45,14 @@ export const MODELS: readonly Model[] = [
     ["claude-sonnet-4-20250514", "Sonnet 4", 200 * K, 64 * K],
     ["claude-haiku-4-5-20251001", "Haiku 4.5", 200 * K, 64 * K],
     ["claude-3-7-sonnet-20250219", "Sonnet 3.7", 200 * K, 64 * K],
+  ]),
+  ...rows({ ...CLAUDE, thinking: "none" }, [
     ["claude-3-5-sonnet-20241022", "Sonnet 3.5", 200 * K, 8192],
     ["claude-3-5-haiku-20241022", "Haiku 3.5", 200 * K, 8192],
     ["claude-3-opus-20240229", "Opus 3", 200 * K, 4096],
     ["claude-3-haiku-20240307", "Haiku 3", 200 * K, 4096],
   ]),
-  ...rows("google", ALL, [
+  ...rows(GEMINI, [
     ["gemini-3.8-flash", "Gemini 3.8 Flash", 1_048_576, 65_536],
     ["gemini-3.7-flash", "Gemini 3.7 Flash", 1_048_576, 65_536],
     ["gemini-3.6-flash", "Gemini 3.6 Flash", 1_048_576, 65_536],
@@ -98,13 +65,19 @@ export const MODELS: readonly Model[] = [
     ["gemini-2.5-pro", "Gemini 2.5 Pro", 1_048_576, 65_536],
     ["gemini-2.5-flash", "Gemini 2.5 Flash", 1_048_576, 65_536],
     ["gemini-2.5-flash-lite", "Gemini 2.5 Flash Lite", 1_048_576, 65_536],
+  ]),
+  ...rows({ ...GEMINI, thinking: "none" }, [
     ["gemini-2.0-flash", "Gemini 2.0 Flash", 1_048_576, 8192],
     ["gemini-2.0-flash-lite", "Gemini 2.0 Flash Lite", 1_048_576, 8192],
+  ]),
+  ...rows({ ...GEMINI, input: SEES, tools: false }, [
     ["gemini-2.0-flash-thinking", "Gemini 2.0 Thinking", 1_048_576, 65_536],
+  ]),
+  ...rows({ ...GEMINI, thinking: "none" }, [
     ["gemini-1.5-pro", "Gemini 1.5 Pro", 2_097_152, 8192],
     ["gemini-1.5-flash", "Gemini 1.5 Flash", 1_048_576, 8192],
   ]),
-  ...rows("openai", READS, [
+  ...rows(OPENAI, [
     ["gpt-6-astra", "GPT-6 Astra", 1_050_000, 128 * K],
     ["gpt-6-sol", "GPT-6 Sol", 1_050_000, 128 * K],
     ["gpt-6-luna", "GPT-6 Luna", 1_050_000, 128 * K],
@@ -124,7 +97,7 @@ export const MODELS: readonly Model[] = [
       { input: 1.75, output: 14, cacheRead: 0.175 },
     ],
   ]),
-  ...rows("openai", SEES, [
+  ...rows({ ...OPENAI, input: SEES }, [
     ["gpt-5.4-pro", "GPT-5.4 Pro", 1_050_000, 128 * K],
     ["gpt-5.4-mini", "GPT-5.4 Mini", 400 * K, 128 * K],
     ["gpt-5.4-nano", "GPT-5.4 Nano", 400 * K, 128 * K],
@@ -141,28 +114,29 @@ export const MODELS: readonly Model[] = [
     ["gpt-5-nano", "GPT-5 Nano", 400 * K, 128 * K],
     ["gpt-5-pro", "GPT-5 Pro", 400 * K, 272 * K],
   ]),
-  ...rows("openai", READS, [
+  ...rows({ ...OPENAI, thinking: "none" }, [
     ["gpt-4.1", "GPT-4.1", 1_047_576, 32_768],
     ["gpt-4.1-mini", "GPT-4.1 Mini", 1_047_576, 32_768],
     ["gpt-4.1-nano", "GPT-4.1 Nano", 1_047_576, 32_768],
     ["gpt-4o", "GPT-4o", 128 * K, 16_384],
     ["gpt-4o-mini", "GPT-4o Mini", 128 * K, 16_384],
+  ]),
+  ...rows({ ...OPENAI, thinking: "none", input: SEES }, [["gpt-4-turbo", "GPT-4 Turbo", 128 * K, 4096]]),
+  ...rows({ ...OPENAI, thinking: "none", input: READS_TEXT }, [
+    ["gpt-4", "GPT-4", 8192, 8192],
+    ["gpt-3.5-turbo", "GPT-3.5 Turbo", 16_385, 4096],
+  ]),
+  ...rows(OPENAI, [
     ["o1", "O1", 200 * K, 100 * K],
     ["o3", "O3", 200 * K, 100 * K],
-    ["o4-mini", "O4 Mini", 200 * K, 100 * K],
   ]),
-  ...rows("openai", SEES, [
+  ...rows({ ...OPENAI, input: SEES }, [
+    ["o4-mini", "O4 Mini", 200 * K, 100 * K],
+    ["o1-pro", "O1 Pro", 200 * K, 100 * K],
     ["o3-pro", "O3 Pro", 200 * K, 100 * K],
     ["codex-mini-latest", "Codex Mini", 200 * K, 100 * K],
   ]),
-  ...rows(
-    "openai",
-    ["text"],
-    [
-      ["o1-mini", "O1 Mini", 128 * K, 65_536],
-      ["o3-mini", "O3 Mini", 200 * K, 100 * K],
-      ["gpt-oss-120b", "GPT-OSS 120B", 131_072, 32_768],
-      ["gpt-oss-20b", "GPT-OSS 20B", 131_072, 32_768],
-    ],
-  ),
+  ...rows({ ...OPENAI, input: READS_TEXT }, [["o3-mini", "O3 Mini", 200 * K, 100 * K]]),
+  ...rows({ ...OPENAI, input: READS_TEXT, tools: false }, [["o1-mini", "O1 Mini", 128 * K, 65_536]]),
+  ...OPEN_MODELS,
 ];

@@ -1,21 +1,14 @@
-// All models that are known by name, the user's own among them, each with its price.
-import { vendorOf } from "../session/vendor.ts";
-import { MODELS, type Modality, type Prices } from "./known.ts";
+// All models that are known by name, the user's own among them, each with its facts and its price.
+import { factsOf, type ModelFacts } from "./facts.ts";
+import { MODELS } from "./known.ts";
+import type { Prices } from "./model.ts";
 import { modelOf } from "./names.ts";
 import type { Overrides } from "./overrides.ts";
 import type { FindPrice, Price } from "./prices.ts";
-import { badgeFor } from "./providers.ts";
 
-export interface ModelRow {
-  id: string;
+export interface ModelRow extends Omit<ModelFacts, "name" | "vendor"> {
   display: string;
-  /** Whose badge it carries. */
-  provider: string;
-  /** Tokens of input and output together; null = not known. */
-  window: number | null;
-  /** Tokens that one reply may have; null = not known. */
-  output: number | null;
-  input: readonly Modality[];
+  vendor: string | null;
   /** `provider/model` whose price it is; null = it has none. */
   matched: string | null;
   prices: Prices | null;
@@ -24,21 +17,29 @@ export interface ModelRow {
 
 export function knownModels(overrides: Overrides, find: FindPrice, now = Date.now()): ModelRow[] {
   const others = overrides.entries.map(([id]) => id).filter((id) => !modelOf(id));
-  return [...MODELS.map(({ id }) => id), ...others].map((id) => rowOf(id, overrides, find(id, "", now)));
+  return [...MODELS.map(({ id }) => id), ...others].map((id) => modelRow(id, overrides, find, now));
 }
 
-function rowOf(id: string, overrides: Overrides, price: Price | undefined): ModelRow {
-  const model = modelOf(id);
-  const vendor = model?.vendor ?? vendorOf(id);
+/** Of any id, also of one that nobody knows. */
+export function modelRow(id: string, overrides: Overrides, find: FindPrice, now = Date.now()): ModelRow {
+  const { name, vendor, ...facts } = factsOf(id, overrides);
+  const price = find(id, LISTED[vendor ?? ""] ?? "", now);
   return {
-    id,
-    display: overrides.displayName(id),
-    provider: vendor === undefined ? "unknown" : badgeFor(vendor).provider,
-    window: overrides.of(id)?.window ?? model?.window ?? null,
-    output: model?.output ?? null,
-    input: model?.input ?? ["text"],
+    ...facts,
+    display: name,
+    vendor: vendor ?? null,
     matched: price?.matched ?? null,
     prices: price?.prices ?? null,
     tiers: price?.tiers ?? [],
   };
 }
+
+/** Vendors as the price list calls them, for what a model costs with the vendor itself: others serve it as well. */
+const LISTED: Readonly<Record<string, string>> = {
+  deepseek: "deepseek",
+  mistral: "mistral",
+  moonshot: "moonshotai",
+  zhipu: "zai",
+  minimax: "minimax",
+  xai: "x-ai",
+};

@@ -1,6 +1,9 @@
 // How a model is called when people read it, whatever the spelling in which a store names it.
 import { vendorOf } from "../session/vendor.ts";
-import { MODELS, type Model } from "./known.ts";
+import { spelled } from "./family.ts";
+import { MODELS } from "./known.ts";
+import type { Model } from "./model.ts";
+import { OPEN_MODELS } from "./open.ts";
 
 /** A model of nobody we know keeps its id. */
 export function displayName(id: string): string {
@@ -9,7 +12,10 @@ export function displayName(id: string): string {
 
 /** What is known of the model, or undefined. */
 export function modelOf(id: string): Model | undefined {
-  return BY_ID.get(id) ?? byPlainId().get(plainId(id));
+  const exact = BY_ID.get(id);
+  if (exact) return exact;
+  const name = plainId(id);
+  return byPlainId().get(name) ?? openModel(name);
 }
 
 /** Whether a store's id asks for the window of a million tokens. */
@@ -28,8 +34,8 @@ export function plainId(id: string): string {
     .toLowerCase()
     .replace(LONG, "")
     .replace(/^.*\//, "")
-    .replace(/^(?:[a-z]+\.)?anthropic\./, "")
-    .replace(/-v\d+(?::\d+)?$/, "")
+    .replace(/^(?:[a-z-]+\.)?(?:anthropic|meta|deepseek|mistral|qwen|openai|moonshot|zai|minimax)\./, "")
+    .replace(/-v?\d+:\d+$|(?<=^claude-.*)-v\d+$/, "")
     .replace(/:[a-z]+$|\((?:minimal|low|medium|high|xhigh)\)$/, "")
     .replace(/[-@](?:20\d{6}|20\d\d-\d\d-\d\d)$/, "")
     .replace(/-(?:latest|00\d)$/, "")
@@ -69,6 +75,21 @@ let plain: ReadonlyMap<string, Model> | undefined;
 function byPlainId(): ReadonlyMap<string, Model> {
   plain ??= new Map(MODELS.map((model) => [plainId(model.id), model]));
   return plain;
+}
+
+let open: ReadonlyMap<string, Model> | undefined;
+
+/** A row without a size stands for all sizes, each of which is a model of its own. */
+function openModel(name: string): Model | undefined {
+  const key = ({ family, size }: ReturnType<typeof spelled>) => `${family} ${size}`;
+  // Rows with a date are for that very id.
+  const undated = OPEN_MODELS.filter(({ id }) => !/-\d{4}$/.test(id));
+  open ??= new Map(undated.map((model) => [key(spelled(model.id)), model]));
+  const asked = spelled(name);
+  const sized = open.get(key(asked));
+  const model = sized ?? open.get(key({ ...asked, size: "" }));
+  if (!model || sized) return model;
+  return { ...model, id: `${model.id}:${asked.size}`, name: `${model.name} ${asked.size.toUpperCase()}` };
 }
 
 /** The name of a model that came out after this was written, where its id is made like the others. */

@@ -1,13 +1,12 @@
-// What the user says about models, in `models.json` of Baton's own folder: names and prices that win over ours.
+// What the user says about models, in `models.json` of Baton's own folder: facts, names and prices that win over ours.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { BatonError } from "../session/error.ts";
-import type { Prices } from "./known.ts";
+import { type Abilities, MODALITIES, type Prices, THINKINGS } from "./model.ts";
 import { displayName, plainId } from "./names.ts";
 
-export interface Override {
+export interface Override extends Partial<Abilities> {
   name?: string;
-  window?: number;
   prices?: Prices;
 }
 
@@ -19,8 +18,8 @@ export interface Overrides {
 }
 
 /**
- * `{"models": {"ID": {"name", "window", "prices": {"input", "output", "cacheRead", "cacheWrite"}}}}`. A file
- * that is wrong is an error, or nothing where `onProblem` says so: what it is about must not keep anybody from a list.
+ * `{"models": {"ID": {"name", "window", "output", "input", "tools", "thinking", "caching", "prices": {"input", "output",
+ * "cacheRead", "cacheWrite"}}}}`. A file that is wrong is an error, or nothing where `onProblem` says so: what it is about must not keep anybody from a list.
  */
 export function readOverrides(batonHome: string, onProblem?: (error: BatonError) => void): Overrides {
   const path = join(batonHome, "models.json");
@@ -69,16 +68,34 @@ function read(path: string): Record<string, unknown> {
 
 function checked(path: string, id: string, value: unknown): Override {
   if (!isObject(value)) throw wrong(path, `says nothing about "${id}": an object is expected`);
-  const { name, window, prices } = value;
-  if (name !== undefined && typeof name !== "string") throw wrong(path, `"${id}": its name must be a text`);
-  if (window !== undefined && !isAmount(window))
-    throw wrong(path, `"${id}": its window must be a number of tokens`);
-  const override: Override = {};
-  if (name !== undefined) override.name = name;
-  if (window !== undefined) override.window = window;
-  if (prices !== undefined) override.prices = pricesOf(path, id, prices);
+  const override: Record<string, unknown> = {};
+  for (const [name, [isRight, must]] of Object.entries(EXPECTED)) {
+    if (value[name] === undefined) continue;
+    if (!isRight(value[name])) throw wrong(path, `"${id}": its ${name} must be ${must}`);
+    override[name] = value[name];
+  }
+  if (value.prices !== undefined) override.prices = pricesOf(path, id, value.prices);
   return override;
 }
+
+const isTokens = (value: unknown) => isAmount(value) && value > 0;
+const isFlag = (value: unknown) => typeof value === "boolean";
+const isOneOf = (words: readonly string[]) => (value: unknown) => words.includes(value as string);
+
+const EXPECTED: Readonly<Record<Exclude<keyof Override, "prices">, Expected>> = {
+  name: [(value) => typeof value === "string", "a text"],
+  window: [isTokens, "a number of tokens"],
+  output: [isTokens, "a number of tokens"],
+  input: [
+    (value) => Array.isArray(value) && value.length > 0 && value.every(isOneOf(MODALITIES)),
+    `a list of ${MODALITIES.join(", ")}`,
+  ],
+  tools: [isFlag, "true or false"],
+  thinking: [isOneOf(THINKINGS), `one of ${THINKINGS.join(", ")}`],
+  caching: [isFlag, "true or false"],
+};
+
+type Expected = readonly [isRight: (value: unknown) => boolean, must: string];
 
 const OPTIONAL = ["cacheRead", "cacheWrite", "cacheWriteHour"] as const;
 

@@ -4,7 +4,8 @@ import { statSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { ConditionalPrice, ModelInfo, ModelPrice, PriceCalculation } from "@pydantic/genai-prices";
 import { vendorOf } from "../session/vendor.ts";
-import { MODELS, type Prices } from "./known.ts";
+import { MODELS } from "./known.ts";
+import type { Prices } from "./model.ts";
 import { modelOf, plainId } from "./names.ts";
 import type { Overrides } from "./overrides.ts";
 

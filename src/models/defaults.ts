@@ -1,0 +1,61 @@
+// Which model of a vendor is taken where none is named, and what is assumed of a model that nobody knows.
+import { badgeOf } from "../session/vendor.ts";
+import { type Abilities, ALL, K, READS, READS_TEXT, SEES } from "./model.ts";
+
+/** By vendor: the newest that is served to everybody, of the middle price. */
+export const DEFAULT_MODELS: Readonly<Record<string, string>> = {
+  anthropic: "claude-sonnet-5",
+  google: "gemini-3.8-flash",
+  openai: "gpt-6-sol",
+  meta: "llama3.3",
+  qwen: "qwen3-coder",
+  deepseek: "deepseek-v4-pro",
+  mistral: "mistral-medium-3.5",
+  moonshot: "kimi-k3",
+  zhipu: "glm-5.3",
+  minimax: "minimax-m3",
+  xai: "grok-4.7",
+};
+
+/** Of a vendor or a provider (`anthropic` or `claude`); undefined for one that is not known. */
+export function defaultModel(vendor: string): string | undefined {
+  return Object.entries(DEFAULT_MODELS).find(([name]) => name === vendor || badgeOf(name) === vendor)?.[1];
+}
+
+export type Family = "claude" | "gemini" | "openai" | "other";
+
+/** What is assumed of a model that is in no table, by what its id begins like. */
+export const ASSUMED: Readonly<Record<Family, Abilities>> = {
+  claude: {
+    window: 200 * K,
+    output: 64 * K,
+    input: READS,
+    tools: true,
+    thinking: "signed",
+    caching: true,
+  },
+  gemini: {
+    window: 1_048_576,
+    output: 65_536,
+    input: ALL,
+    tools: true,
+    thinking: "thoughts",
+    caching: true,
+  },
+  openai: {
+    window: 400 * K,
+    output: 128 * K,
+    input: SEES,
+    tools: true,
+    thinking: "hidden",
+    caching: true,
+  },
+  other: {
+    window: 128 * K,
+    output: 8192,
+    input: READS_TEXT,
+    tools: true,
+    thinking: "none",
+    caching: false,
+  },
+};
