@@ -166,6 +166,7 @@ async function operandsOf(
   if (!argument) return [];
   if (argument.argChoices) return argument.argChoices.map((value) => ({ value, about: "" }));
   if (argument.name() === "operation") return sources.operations();
+  if (argument.name() === "model") return sources.models();
   if (!isSession(argument)) return [];
   return command.name() === "restore" ? sources.archived(current) : sources.sessions(current);
 }

@@ -60,7 +60,10 @@ const COMMANDS: Record<string, { summary: string; load(): Promise<CommandFile> }
   },
   schema: { summary: "the JSON Schema of the universal session", load: () => import("./commands/schema.ts") },
   usage: { summary: "tokens and cost of all sessions", load: () => import("./commands/usage.ts") },
-  models: { summary: "known models, their names and prices", load: () => import("./commands/models.ts") },
+  models: {
+    summary: "known models, their names, abilities and prices",
+    load: () => import("./commands/models.ts"),
+  },
   completion: {
     summary: "let your shell complete commands and sessions",
     load: () => import("./commands/completion.ts"),

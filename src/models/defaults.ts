@@ -1,6 +1,6 @@
 // Which model of a vendor is taken where none is named, and what is assumed of a model that nobody knows.
 import { badgeOf } from "../session/vendor.ts";
-import { type Abilities, ALL, K, READS, READS_TEXT, SEES } from "./model.ts";
+import { type Abilities, K, MODALITIES, READS, READS_TEXT, SEES } from "./model.ts";
 
 /** By vendor: the newest that is served to everybody, of the middle price. */
 export const DEFAULT_MODELS: Readonly<Record<string, string>> = {
@@ -37,7 +37,7 @@ export const ASSUMED: Readonly<Record<Family, Abilities>> = {
   gemini: {
     window: 1_048_576,
     output: 65_536,
-    input: ALL,
+    input: MODALITIES,
     tools: true,
     thinking: "thoughts",
     caching: true,

@@ -1,7 +1,6 @@
 // Everything that is known of one model, or assumed of it: an answer for any id, in any spelling.
-import { badgeOf } from "../session/vendor.ts";
 import { ASSUMED, type Family } from "./defaults.ts";
-import { makerOf } from "./detect.ts";
+import { detectProvider, makerOf } from "./detect.ts";
 import { type Abilities, M } from "./model.ts";
 import { displayName, isLong, modelOf, plainId } from "./names.ts";
 import type { Overrides } from "./overrides.ts";
@@ -21,14 +20,14 @@ export interface ModelFacts extends Abilities {
 export function factsOf(id: string, overrides?: Overrides): ModelFacts {
   const model = modelOf(id);
   const own = overrides?.of(id);
-  const vendor = model?.vendor ?? makerOf(id);
+  const vendor = makerOf(id);
   const base = model ?? ASSUMED[familyOf(id)];
   const isMillion = vendor === "anthropic" && isLong(id);
   return {
     id,
     name: own?.name ?? displayName(id),
     vendor,
-    provider: vendor === undefined ? "unknown" : badgeOf(vendor),
+    provider: detectProvider(id),
     window: own?.window ?? (isMillion ? Math.max(M, base.window) : base.window),
     output: own?.output ?? base.output,
     input: own?.input ?? base.input,

@@ -1,11 +1,22 @@
 // What is known of models by name: how they are called, how much they take and in what form, and where that was read.
 // Names are short, as one would say them. Prices stand here only where the price library has none or a wrong one.
-import { ALL, type Common, K, M, type Model, type Prices, READS, READS_TEXT, rows, SEES } from "./model.ts";
+import {
+  type Common,
+  K,
+  M,
+  MODALITIES,
+  type Model,
+  type Prices,
+  READS,
+  READS_TEXT,
+  rows,
+  SEES,
+} from "./model.ts";
 import { OPEN_MODELS } from "./open.ts";
 
 /** The date is that of the newest entry of the list. */
 export const SOURCE = {
-  name: "models.dev as OpenCode 1.18.33 brings it along; the vendors' own pages for older models",
+  name: "models.dev (as in OpenCode 1.18.33), older models from their vendors' pages",
   date: "2026-09-28",
 } as const;
 
@@ -20,7 +31,7 @@ const fast = (input: number, cacheRead: number): Prices => ({
 
 /** All three vendors keep prompts that are sent again, for all of their models that are served. */
 const CLAUDE: Common = { vendor: "anthropic", input: READS, thinking: "signed", caching: true };
-const GEMINI: Common = { vendor: "google", input: ALL, thinking: "thoughts", caching: true };
+const GEMINI: Common = { vendor: "google", input: MODALITIES, thinking: "thoughts", caching: true };
 const OPENAI: Common = { vendor: "openai", input: READS, thinking: "hidden", caching: true };
 
 export const MODELS: readonly Model[] = [

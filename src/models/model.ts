@@ -65,8 +65,7 @@ export function rows({ tools = true, ...common }: Common, list: readonly Row[]):
 
 export const K = 1000;
 export const M = 1_000_000;
-/** What a model takes: text alone, with images, with documents too, or everything. */
+/** What a model takes: text alone, with images, with documents too; `MODALITIES` is everything. */
 export const READS_TEXT: readonly Modality[] = ["text"];
 export const SEES: readonly Modality[] = ["text", "image"];
 export const READS: readonly Modality[] = ["text", "image", "pdf"];
-export const ALL: readonly Modality[] = MODALITIES;

@@ -1,9 +1,9 @@
 // Names of models: the names that were agreed on, every spelling of an id, and ids of models that nobody knows.
 import { describe, expect, it } from "vitest";
+import { makerOf } from "../../src/models/detect.ts";
 import { MODELS } from "../../src/models/known.ts";
 import { displayName, isLong, modelOf } from "../../src/models/names.ts";
 import { badgeFor } from "../../src/models/providers.ts";
-import { vendorOf } from "../../src/session/vendor.ts";
 
 describe("the names that were agreed on", () => {
   it.each([
@@ -55,6 +55,34 @@ describe("one model has one name in every spelling", () => {
   ])("%s is %s", (id, name) => expect(displayName(id)).toBe(name));
 });
 
+describe("open weights have one name, with their size, in every spelling", () => {
+  it.each([
+    ["llama3.3:70b", "Llama 3.3 70B", "llama3.3:70b"],
+    ["meta-llama/llama-3.3-70b-instruct", "Llama 3.3 70B", "llama3.3:70b"],
+    ["us.meta.llama3-3-70b-instruct-v1:0", "Llama 3.3 70B", "llama3.3:70b"],
+    ["ai/llama3.1:8B-Q4_K_M", "Llama 3.1 8B", "llama3.1:8b"],
+    ["ai/qwen3-coder", "Qwen3 Coder", "qwen3-coder"],
+    ["qwen3-coder:480b-cloud", "Qwen3 Coder 480B", "qwen3-coder:480b"],
+    ["hf.co/unsloth/Qwen3-Coder-30B-A3B-Instruct-GGUF:Q4_K_M", "Qwen3 Coder 30B", "qwen3-coder:30b"],
+    ["qwen/qwen-2.5-coder-32b-instruct", "Qwen2.5 Coder 32B", "qwen2.5-coder:32b"],
+    ["google/gemma-3-27b-it", "Gemma 3 27B", "gemma3:27b"],
+    ["gemma3:4b-it-qat", "Gemma 3 4B", "gemma3:4b"],
+    ["gpt-oss:20b", "GPT-OSS 20B", "gpt-oss-20b"],
+    ["openai.gpt-oss-120b-1:0", "GPT-OSS 120B", "gpt-oss-120b"],
+    ["deepseek/deepseek-r1-0528:free", "DeepSeek R1 0528", "deepseek-r1-0528"],
+    ["deepseek-r1:14b", "DeepSeek R1 14B", "deepseek-r1:14b"],
+    ["mistral-large-latest", "Mistral Large", "mistral-large"],
+    ["mistral-large-2411", "Mistral Large 2.1", "mistral-large-2411"],
+    ["moonshotai/Kimi-K2-Instruct", "Kimi K2", "kimi-k2"],
+    ["GLM-4.6", "GLM-4.6", "glm-4.6"],
+    ["x-ai/grok-4-0709", "Grok 4", "grok-4"],
+    ["MiniMaxAI/MiniMax-M2", "MiniMax M2", "minimax-m2"],
+  ])("%s is %s", (id, name, one) => {
+    expect(displayName(id)).toBe(name);
+    expect(modelOf(id)?.id).toBe(one);
+  });
+});
+
 describe("a model that came out later", () => {
   it.each([
     ["claude-opus-9-1-20300101", "Opus 9.1"],
@@ -68,7 +96,7 @@ describe("a model that came out later", () => {
 });
 
 describe("a model of nobody we know", () => {
-  it.each(["my-company/foo-7b", "unknown", "", "kimi-k2", "claude-instant", "<synthetic>", "GLM-4.6"])(
+  it.each(["my-company/foo-7b", "unknown", "", "big-pickle", "claude-instant", "<synthetic>", "deepseek-v2"])(
     "%s keeps its id",
     (id) => expect(displayName(id)).toBe(id),
   );
@@ -85,7 +113,7 @@ it("[1m] asks for the long window", () => {
 
 it("no two models of the table are one, and each is told by its vendor's names", () => {
   expect(MODELS.map(({ id }) => modelOf(id)?.id)).toEqual(MODELS.map(({ id }) => id));
-  expect(MODELS.filter(({ id, vendor }) => vendorOf(id) !== vendor)).toEqual([]);
+  expect(MODELS.filter(({ id, vendor }) => makerOf(id) !== vendor)).toEqual([]);
 });
 
 it.each([

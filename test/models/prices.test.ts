@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { calcPrice } from "@pydantic/genai-prices";
 import { describe, expect, it } from "vitest";
 import { MODELS } from "../../src/models/known.ts";
+import { knownModels } from "../../src/models/list.ts";
+import { OPEN_MODELS } from "../../src/models/open.ts";
 import { type Overrides, readOverrides } from "../../src/models/overrides.ts";
 import { costOf, loadPrices, type Price } from "../../src/models/prices.ts";
 import { fc } from "../property.ts";
@@ -63,8 +65,19 @@ describe("the matched price", () => {
   ])("of %s is not guessed", (model) => expect(priced(model, "somebody")).toBeUndefined());
 });
 
-it("every model of the table has a price", () => {
-  expect(MODELS.filter(({ id }) => priced(id) === undefined)).toEqual([]);
+it("every model that its vendor alone serves has a price", () => {
+  const own = MODELS.filter((model) => !OPEN_MODELS.includes(model));
+  expect(own.filter(({ id }) => priced(id) === undefined)).toEqual([]);
+});
+
+it("a model that many serve costs what whoever served it takes, and is listed with its vendor's price", () => {
+  expect(priced("deepseek-v4-pro", "ollama")).toBeUndefined();
+  expect(priced("grok-4.6")).toBeUndefined();
+  const listed = knownModels(none, find, NOW);
+  const matchedOf = (id: string) => listed.find((row) => row.id === id)?.matched;
+  expect(matchedOf("grok-4.6")).toBe("x-ai/grok-4.6");
+  expect(matchedOf("deepseek-v4-pro")).toBe("deepseek/deepseek-v4-pro");
+  expect(matchedOf("qwen3-coder")).toBeNull();
 });
 
 it("a price is that of its day", () => {
@@ -158,7 +171,14 @@ describe("the user's own file", () => {
     ["[]", /has no list of models/],
     ['{"models":{"a":1}}', /"a"/],
     ['{"models":{"a":{"name":1}}}', /name/],
-    ['{"models":{"a":{"window":"big"}}}', /window/],
+    ['{"models":{"a":{"window":"big"}}}', /window must be a number of tokens/],
+    ['{"models":{"a":{"window":0}}}', /window must be a number of tokens/],
+    ['{"models":{"a":{"output":-1}}}', /output must be a number of tokens/],
+    ['{"models":{"a":{"input":"text"}}}', /input must be a list of text, image, pdf, audio, video/],
+    ['{"models":{"a":{"input":["smell"]}}}', /input must be a list/],
+    ['{"models":{"a":{"tools":"yes"}}}', /tools must be true or false/],
+    ['{"models":{"a":{"thinking":true}}}', /thinking must be one of signed, thoughts, hidden, none/],
+    ['{"models":{"a":{"caching":1}}}', /caching must be true or false/],
     ['{"models":{"a":{"prices":{"input":1}}}}', /at least input and output/],
     ['{"models":{"a":{"prices":{"input":1,"output":-1}}}}', /at least input and output/],
     ['{"models":{"a":{"prices":{"input":1,"output":1,"cacheRead":"x"}}}}', /dollars/],
