@@ -3,27 +3,22 @@
 
 /** Within 10 % of the tokenizer's count for code, data, prose and CJK; `bench/tokens.ts` measures it. */
 export function countTokens(text: string): number {
+  const { length } = text;
   let tokens = 0;
   let before = NOTHING;
-  let kind = text === "" ? NOTHING : kindAt(text, 0);
-  let at = 0;
-  while (at < text.length) {
-    const start = at;
-    let changes = 0;
+  let kind = length === 0 ? NOTHING : (KINDS[text.charCodeAt(0)] as number);
+  for (let start = 0, at = 1; start < length; start = at++) {
     let next = NOTHING;
-    for (at++; at < text.length; at++) {
-      const code = text.charCodeAt(at);
-      next = KINDS[code] as number;
+    for (; at < length; at++) {
+      next = KINDS[text.charCodeAt(at)] as number;
       if (next !== kind) break;
-      if (code !== text.charCodeAt(at - 1)) changes++;
     }
-    if (at === text.length) next = NOTHING;
-    const length = at - start;
-    tokens += kind === MARK ? marks(length, changes, before, next) : costOf(kind, length, before, next);
-    before = kind === UPPER && length > 1 ? CAPITALS : kind;
+    if (at === length) next = NOTHING;
+    tokens += kind === MARK ? marks(text, start, at, before, next) : costOf(kind, at - start, before, next);
+    before = kind === UPPER && at - start > 1 ? CAPITALS : kind;
     kind = next;
   }
-  return text === "" ? 0 : Math.max(1, Math.round(tokens));
+  return length === 0 ? 0 : Math.max(1, Math.round(tokens));
 }
 
 const NOTHING = 0;
@@ -67,13 +62,14 @@ const RANGES: readonly (readonly [from: number, to: number, kind: number])[] = [
 const KINDS = new Uint8Array(0x10000).fill(SYMBOL);
 for (const [from, to, kind] of RANGES) KINDS.fill(kind, from, to + 1);
 
-const kindAt = (text: string, at: number): number => KINDS[text.charCodeAt(at)] as number;
-
 const isLatin = (kind: number): boolean => kind === LOWER || kind === UPPER || kind === ACCENT;
 
 /** One mark before a word is part of the word's token; a few that differ are one token, and so is a long line. */
-function marks(length: number, changes: number, before: number, next: number): number {
-  if (length === 1 && before !== SPACE && isLatin(next)) return 0.1;
+function marks(text: string, start: number, end: number, before: number, next: number): number {
+  const length = end - start;
+  if (length === 1) return before !== SPACE && isLatin(next) ? 0.1 : 1.06;
+  let changes = 0;
+  for (let at = start + 1; at < end; at++) if (text.charCodeAt(at) !== text.charCodeAt(at - 1)) changes++;
   return 1 + Math.max(0, changes - 2) * 0.4 + (length - changes) * 0.06;
 }
 
