@@ -1,6 +1,7 @@
 // Claude Code.
 import { randomUUID } from "node:crypto";
 import type { Adapter } from "../adapter.ts";
+import { account, limit } from "./account.ts";
 import { canExtend } from "./extend.ts";
 import { activity, configuration, isLive, mayBeLive, version } from "./installed.ts";
 import { keepsakes, lines, restore } from "./kept.ts";
@@ -40,5 +41,7 @@ export const claude: Adapter = {
   mayBeLive,
   activity,
   configuration,
+  account,
+  limit,
   sandbox,
 };

@@ -14,33 +14,72 @@ export function version(home: Home): Promise<{ version: string; path: string } |
   return programVersion("claude", home, () => ({ DISABLE_AUTOUPDATER: "1" }));
 }
 
-export async function configuration(home: Home): Promise<Configuration> {
-  const settings = readJson(join(configDir(home), "settings.json"));
-  // The file lies beside the folder, unless the folder was moved.
-  const global = readJson(join(home.env.CLAUDE_CONFIG_DIR || home.dir, ".claude.json"));
-  const model = filled(settings.model);
-  const period = settings.cleanupPeriodDays;
+export async function configuration(home: Home, project?: string): Promise<Configuration> {
+  const settings = settingsFor(home, project);
+  const model = modelOf(home, settings);
+  const period = settings.map(({ cleanupPeriodDays }) => cleanupPeriodDays).find((days) => days !== undefined);
+  const servers = project === undefined ? allServers(home) : serversFor(home, project, settings);
   return {
     provider: "anthropic",
     ...(model !== undefined && { model }),
-    mcpServers: serversIn(global),
+    mcpServers: [...new Set(servers)].sort(),
     retentionDays: typeof period === "number" ? period : RETENTION_DAYS,
   };
 }
 
+/** The file lies beside the folder, unless the folder was moved. */
+export function globalFile(home: Home): string {
+  return join(home.env.CLAUDE_CONFIG_DIR || home.dir, ".claude.json");
+}
+
+/** The strongest first. */
+function settingsFor(home: Home, project: string | undefined): Json[] {
+  const own = project === undefined ? [] : ["settings.local.json", "settings.json"];
+  return [
+    ...own.map((name) => join(project ?? "", ".claude", name)),
+    join(configDir(home), "settings.json"),
+  ].map(readJson);
+}
+
+function modelOf(home: Home, settings: readonly Json[]): string | undefined {
+  const variables = settings.map(({ env }) => (isObject(env) ? filled(env.ANTHROPIC_MODEL) : undefined));
+  const models = settings.map(({ model }) => filled(model));
+  return [...variables, filled(home.env.ANTHROPIC_MODEL), ...models].find((model) => model !== undefined);
+}
+
 /** The folders that Claude Code was started in. */
 export async function projects(home: Home): Promise<string[]> {
-  const global = readJson(join(home.env.CLAUDE_CONFIG_DIR || home.dir, ".claude.json"));
-  return isObject(global.projects) ? Object.keys(global.projects) : [];
+  return Object.keys(objectIn(readJson(globalFile(home)), "projects"));
 }
 
 /** Servers of the user and of each project. */
-function serversIn(global: Json): string[] {
-  const projects = isObject(global.projects) ? Object.values(global.projects) : [];
-  const names = [global, ...projects].flatMap((one) =>
-    isObject(one) && isObject(one.mcpServers) ? Object.keys(one.mcpServers) : [],
-  );
-  return [...new Set(names)].sort();
+function allServers(home: Home): string[] {
+  const global = readJson(globalFile(home));
+  const projects = Object.values(objectIn(global, "projects"));
+  return [global, ...projects].flatMap((one) => (isObject(one) ? Object.keys(objectIn(one, "mcpServers")) : []));
+}
+
+/** Servers of the user, and of a project in either of the two places, without those that were turned off there. */
+function serversFor(home: Home, project: string, settings: readonly Json[]): string[] {
+  const global = readJson(globalFile(home));
+  const own = objectIn(objectIn(global, "projects"), project);
+  const off = new Set<unknown>(listIn(own, "disabledMcpServers"));
+  const refused = new Set<unknown>([own, ...settings].flatMap((one) => listIn(one, "disabledMcpjsonServers")));
+  const shared = Object.keys(objectIn(readJson(join(project, ".mcp.json")), "mcpServers"));
+  return [
+    ...[global, own].flatMap((one) => Object.keys(objectIn(one, "mcpServers"))),
+    ...shared.filter((name) => !refused.has(name)),
+  ].filter((name) => !off.has(name));
+}
+
+function objectIn(value: Json, field: string): Json {
+  const inner = value[field];
+  return isObject(inner) ? inner : {};
+}
+
+function listIn(value: Json, field: string): unknown[] {
+  const inner = value[field];
+  return Array.isArray(inner) ? inner : [];
 }
 
 /**

@@ -1,5 +1,6 @@
 // The adapter for the Codex CLI. README.md describes the store and what was measured with the real CLI.
 import type { Adapter } from "../adapter.ts";
+import { account, limit } from "./account.ts";
 import { canExtend } from "./extend.ts";
 import { newId } from "./ids.ts";
 import { configuration, isLive, version } from "./installed.ts";
@@ -7,6 +8,7 @@ import { keepsakes, restore } from "./kept.ts";
 import { bundle } from "./open.ts";
 import { recognise } from "./paths.ts";
 import { pathOf, plan, resumeCommand } from "./plan.ts";
+import { mcpTool } from "./mcp.ts";
 import { reader } from "./reader.ts";
 import { sandbox } from "./sandbox.ts";
 import { tools } from "./tools.ts";
@@ -38,5 +40,8 @@ export const codex: Adapter = {
   version,
   isLive,
   configuration,
+  account,
+  limit,
+  mcpTool,
   sandbox,
 };

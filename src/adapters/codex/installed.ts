@@ -4,34 +4,50 @@ import { join } from "node:path";
 import { parse } from "smol-toml";
 import type { Configuration, Home, SessionRef } from "../adapter.ts";
 import { programVersion } from "../program.ts";
-import { isObject, word } from "./native.ts";
+import { isObject, type JsonObject, word } from "./native.ts";
 import { codexHome, rootOf } from "./paths.ts";
 
 export function version(home: Home): Promise<{ version: string; path: string } | undefined> {
   return programVersion("codex", home, (folder) => ({ CODEX_HOME: folder }));
 }
 
-/** A broken configuration file is the CLI's to complain about. */
-export async function configuration(home: Home): Promise<Configuration> {
-  const file = join(codexHome(home), "config.toml");
-  const source = await readFile(file, "utf8").catch(() => "");
-  const config = tableOf(source);
-  const model = word(config.model);
-  const provider = word(config.model_provider);
+export async function configuration(home: Home, project?: string): Promise<Configuration> {
+  const config = await configIn(codexHome(home));
+  const own = project === undefined ? {} : await projectConfig(config, project);
+  // 0.166 refuses a profile that is named here; earlier versions go by it.
+  const profile = tableIn(tableIn(config, "profiles"), word(config.profile) ?? "");
+  const model = word(own.model) ?? word(profile.model) ?? word(config.model);
+  const provider = word(profile.model_provider) ?? word(config.model_provider);
+  const servers = { ...tableIn(config, "mcp_servers"), ...tableIn(own, "mcp_servers") };
   return {
     ...(model !== undefined && { model }),
     ...(provider !== undefined && { provider }),
-    mcpServers: isObject(config.mcp_servers) ? Object.keys(config.mcp_servers) : [],
+    mcpServers: Object.keys(servers).filter((name) => tableIn(servers, name).enabled !== false),
   };
+}
+
+/** Read only where the user trusts the folder. */
+async function projectConfig(config: JsonObject, project: string): Promise<JsonObject> {
+  const { trust_level: trust } = tableIn(tableIn(config, "projects"), project);
+  return trust === "trusted" ? configIn(join(project, ".codex")) : {};
 }
 
 /** The folders that the user was asked to trust. */
 export async function projects(home: Home): Promise<string[]> {
-  const config = tableOf(await readFile(join(codexHome(home), "config.toml"), "utf8").catch(() => ""));
-  return isObject(config.projects) ? Object.keys(config.projects) : [];
+  return Object.keys(tableIn(await configIn(codexHome(home)), "projects"));
 }
 
-function tableOf(source: string): Record<string, unknown> {
+/** A broken configuration file is the CLI's to complain about. */
+export async function configIn(folder: string): Promise<JsonObject> {
+  return tableOf(await readFile(join(folder, "config.toml"), "utf8").catch(() => ""));
+}
+
+function tableIn(table: JsonObject, name: string): JsonObject {
+  const inner = table[name];
+  return isObject(inner) ? inner : {};
+}
+
+function tableOf(source: string): JsonObject {
   try {
     return parse(source);
   } catch {

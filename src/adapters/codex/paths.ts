@@ -44,7 +44,7 @@ export interface RolloutFile {
 }
 
 /** Every rollout below a Codex home, by name alone. */
-function rollouts(root: string, looking?: Looking): RolloutFile[] {
+export function rollouts(root: string, looking?: Looking): RolloutFile[] {
   const found: RolloutFile[] = [];
   for (const folder of FOLDERS) walk(join(root, folder), DEEPEST, found, looking);
   return found;

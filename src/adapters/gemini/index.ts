@@ -1,5 +1,6 @@
 // The adapter for Gemini CLI. README.md describes the store and what was measured with the real CLI.
 import type { Adapter } from "../adapter.ts";
+import { account } from "./account.ts";
 import { copy } from "./copied-file.ts";
 import { canExtend } from "./extend.ts";
 import { newId } from "./ids.ts";
@@ -7,6 +8,8 @@ import { configuration, isLive, mayBeLive, version } from "./installed.ts";
 import { keepsakes, restore } from "./kept.ts";
 import { recognise } from "./paths.ts";
 import { pathOf, plan, resumeCommand } from "./plan.ts";
+import { limit } from "./limit.ts";
+import { mcpTool } from "./mcp.ts";
 import { reader } from "./reader.ts";
 import { lastUsed } from "./retention.ts";
 import { sandbox } from "./sandbox.ts";
@@ -41,6 +44,9 @@ export const gemini: Adapter = {
   isLive,
   mayBeLive,
   configuration,
+  account,
+  limit,
+  mcpTool,
   lastUsed,
   sandbox,
 };

@@ -1,5 +1,6 @@
 // The adapter for OpenCode. README.md describes the stores and what was measured with the real CLI.
 import type { Adapter } from "../adapter.ts";
+import { account } from "./account.ts";
 import { canExtend, copy, isTakenBack } from "./copied-store.ts";
 import { exchange } from "./exported.ts";
 import { newSessionId } from "./ids.ts";
@@ -8,6 +9,8 @@ import { keepsakes, lines, restore } from "./kept.ts";
 import { isResumable } from "./open.ts";
 import { recognise } from "./paths.ts";
 import { pathOf, plan, resumeCommand } from "./plan.ts";
+import { limit } from "./limit.ts";
+import { mcpTool } from "./mcp.ts";
 import { reader } from "./reader.ts";
 import { remarks } from "./remarks.ts";
 import { sandbox } from "./sandbox.ts";
@@ -50,5 +53,8 @@ export const opencode: Adapter = {
   isLive,
   mayBeLive,
   configuration,
+  account,
+  limit,
+  mcpTool,
   sandbox,
 };
