@@ -33,8 +33,7 @@ export function limitOf(outcomes: readonly Outcome[], now: Date): Limit | undefi
   if (last?.said === undefined) return undefined;
   const { at, until } = last;
   const said = last.said.replace(/\s+/g, " ").trim().slice(0, LONGEST_SAID);
-  if (until === undefined || !isTime(until))
-    return now.getTime() - at < BELIEVED_MS ? { said } : undefined;
+  if (until === undefined || !isTime(until)) return now.getTime() - at < BELIEVED_MS ? { said } : undefined;
   return until > now.getTime() ? { said, until: new Date(until).toISOString() } : undefined;
 }
 

@@ -54,7 +54,9 @@ describe("a wait", () => {
     expect(local(endOfWait("purchase more credits or try again at 1:05 PM.", at))).toEqual([13, 5]);
     expect(local(endOfWait("resets 3pm (Middle/Nowhere)", at))).toEqual([15, 0]);
     const later = new Date(endOfWait("or try again at Nov 21st, 2026 11:05 AM.", at) ?? Number.NaN);
-    expect([later.getMonth(), later.getDate(), later.getHours(), later.getMinutes()]).toEqual([10, 21, 11, 5]);
+    expect([later.getMonth(), later.getDate(), later.getHours(), later.getMinutes()]).toEqual([
+      10, 21, 11, 5,
+    ]);
   });
 
   it.each([

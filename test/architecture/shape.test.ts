@@ -26,6 +26,7 @@ describe("an agent's name", () => {
     "src/formats/kinds.ts":
       "`gemini-contents` is a vendor's API, and a model's name tells whose request it is",
     "src/adapters/yume/native.ts": "a folder of the store is named after a provider",
+    "src/adapters/opencode/account.ts": "a vendor's key is a variable with that name",
     "src/session/vendor.ts": "tells vendors by the names of their models",
     "src/catalog/session-index.ts": "the document names where a provider keeps its session",
     "src/models/": "facts of vendors' models, under their names",

@@ -17,7 +17,9 @@ export function version(home: Home): Promise<{ version: string; path: string } |
 export async function configuration(home: Home, project?: string): Promise<Configuration> {
   const settings = settingsFor(home, project);
   const model = modelOf(home, settings);
-  const period = settings.map(({ cleanupPeriodDays }) => cleanupPeriodDays).find((days) => days !== undefined);
+  const period = settings
+    .map(({ cleanupPeriodDays }) => cleanupPeriodDays)
+    .find((days) => days !== undefined);
   const servers = project === undefined ? allServers(home) : serversFor(home, project, settings);
   return {
     provider: "anthropic",
@@ -56,7 +58,9 @@ export async function projects(home: Home): Promise<string[]> {
 function allServers(home: Home): string[] {
   const global = readJson(globalFile(home));
   const projects = Object.values(objectIn(global, "projects"));
-  return [global, ...projects].flatMap((one) => (isObject(one) ? Object.keys(objectIn(one, "mcpServers")) : []));
+  return [global, ...projects].flatMap((one) =>
+    isObject(one) ? Object.keys(objectIn(one, "mcpServers")) : [],
+  );
 }
 
 /** Servers of the user, and of a project in either of the two places, without those that were turned off there. */
@@ -64,7 +68,9 @@ function serversFor(home: Home, project: string, settings: readonly Json[]): str
   const global = readJson(globalFile(home));
   const own = objectIn(objectIn(global, "projects"), project);
   const off = new Set<unknown>(listIn(own, "disabledMcpServers"));
-  const refused = new Set<unknown>([own, ...settings].flatMap((one) => listIn(one, "disabledMcpjsonServers")));
+  const refused = new Set<unknown>(
+    [own, ...settings].flatMap((one) => listIn(one, "disabledMcpjsonServers")),
+  );
   const shared = Object.keys(objectIn(readJson(join(project, ".mcp.json")), "mcpServers"));
   return [
     ...[global, own].flatMap((one) => Object.keys(objectIn(one, "mcpServers"))),

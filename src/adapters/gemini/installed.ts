@@ -11,26 +11,51 @@ export function version(home: Home): Promise<{ version: string; path: string } |
   return programVersion("gemini", home, () => ({ GEMINI_CLI_NO_RELAUNCH: "true" }));
 }
 
-/** A broken settings file is the CLI's to complain about. */
-export async function configuration(home: Home): Promise<Configuration> {
+export async function configuration(home: Home, project?: string): Promise<Configuration> {
   const settings = await settingsIn(join(geminiHome(home), "settings.json"));
-  const model = filled(within(settings, "model").name) ?? filled(settings.model);
+  const own = project === undefined ? {} : await settingsIn(join(project, ".gemini", "settings.json"));
+  const model = filled(home.env.GEMINI_MODEL) ?? modelIn(own) ?? modelIn(settings);
   const rule = within(within(settings, "general"), "sessionRetention");
+  const servers = { ...within(settings, "mcpServers"), ...within(own, "mcpServers") };
+  const isOn = await turnedOn(home, [settings, own]);
   return {
     provider: "google",
     ...(model !== undefined && { model }),
-    mcpServers: Object.keys(within(settings, "mcpServers")).sort(),
+    mcpServers: Object.keys(servers).filter(isOn).sort(),
     ...retentionOf(rule),
   };
 }
 
-function within(value: Json, field: string): Json {
+function modelIn(settings: Json): string | undefined {
+  return filled(within(settings, "model").name) ?? filled(settings.model);
+}
+
+/** By the lists of the settings, and by what `/mcp disable` leaves. */
+async function turnedOn(home: Home, settings: readonly Json[]): Promise<(server: string) => boolean> {
+  const named = (field: string, earlier: string): unknown[] =>
+    settings.flatMap((one) => [within(one, "mcp")[field], one[earlier]]).flatMap(namesIn);
+  const excluded = named("excluded", "excludeMCPServers");
+  const allowed = named("allowed", "allowMCPServers");
+  const switches = await settingsIn(join(geminiHome(home), "mcp-server-enablement.json"));
+  return (server) => {
+    const name = server.trim().toLowerCase();
+    if (excluded.includes(name) || within(switches, name).enabled === false) return false;
+    return allowed.length === 0 || allowed.includes(name);
+  };
+}
+
+function namesIn(list: unknown): string[] {
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((name: unknown) => (typeof name === "string" ? name.trim().toLowerCase() : []));
+}
+
+export function within(value: Json, field: string): Json {
   const inner = value[field];
   return isObject(inner) ? inner : {};
 }
 
-/** Comments are allowed in it. */
-async function settingsIn(path: string): Promise<Json> {
+/** Comments are allowed in it. A broken settings file is the CLI's to complain about. */
+export async function settingsIn(path: string): Promise<Json> {
   const source = await readFile(path, "utf8").catch(() => "");
   try {
     const value: unknown = JSON.parse(source.replace(COMMENTS, (_, quoted) => quoted ?? ""));

@@ -1,7 +1,7 @@
 // What is installed and how it is set up: the CLI itself, its configuration, and whether it works on a session.
-import { readlinkSync } from "node:fs";
+import { existsSync, readlinkSync } from "node:fs";
 import { readdir, readFile, realpath } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Configuration, Home, SessionRef } from "../adapter.ts";
 import { programVersion } from "../program.ts";
 import { generationOf, reading } from "./database.ts";
@@ -15,18 +15,54 @@ export function version(home: Home): Promise<{ version: string; path: string } |
 }
 
 /** The model of the configuration, else the one that was used last; as `provider/model`. */
-export async function configuration(home: Home): Promise<Configuration> {
-  const folder = join(home.env.XDG_CONFIG_HOME || join(home.dir, ".config"), "opencode");
-  const config: JsonObject = {};
-  for (const name of ["config.json", "opencode.json", "opencode.jsonc"])
-    Object.assign(config, await jsonIn(join(folder, name)));
+export async function configuration(home: Home, project?: string): Promise<Configuration> {
+  const config = await configFor(home, project);
   const model = word(config.model) ?? (await recentModel(home));
   const provider = model?.split("/", 1)[0];
+  const servers = objectOf(config.mcp);
+  const isOn = (name: string) => objectOf(servers[name]).enabled !== false;
   return {
     ...(model !== undefined && { model }),
     ...(provider !== undefined && { provider }),
-    mcpServers: isObject(config.mcp) ? Object.keys(config.mcp).sort() : [],
+    mcpServers: Object.keys(servers).filter(isOn).sort(),
   };
+}
+
+/** All files in the order in which one overrules the other, down to the fields of a server or a provider. */
+export async function configFor(home: Home, project?: string): Promise<JsonObject> {
+  const folder = join(home.env.XDG_CONFIG_HOME || join(home.dir, ".config"), "opencode");
+  const files = ["config.json", ...NAMES].map((name) => join(folder, name));
+  if (home.env.OPENCODE_CONFIG) files.push(home.env.OPENCODE_CONFIG);
+  const folders = project === undefined ? [] : foldersFrom(project);
+  for (const sub of ["", ".opencode"])
+    files.push(...folders.flatMap((one) => NAMES.map((name) => join(one, sub, name))));
+  let config: JsonObject = {};
+  for (const file of files) config = merged(config, await jsonIn(file));
+  return config;
+}
+
+const NAMES = ["opencode.json", "opencode.jsonc"];
+
+/** From the root of the repository down to the folder; outside of one that folder alone. */
+function foldersFrom(project: string): string[] {
+  const folders: string[] = [];
+  for (let folder = project; ; folder = dirname(folder)) {
+    folders.unshift(folder);
+    if (existsSync(join(folder, ".git"))) return folders;
+    if (folder === dirname(folder)) return [project];
+  }
+}
+
+const DEEPEST = 8;
+
+function merged(below: JsonObject, above: JsonObject, depth = 0): JsonObject {
+  const both: JsonObject = { ...below };
+  for (const [name, value] of Object.entries(above)) {
+    const former = both[name];
+    const isBoth = isObject(former) && isObject(value) && depth < DEEPEST;
+    both[name] = isBoth ? merged(former, value, depth + 1) : value;
+  }
+  return both;
 }
 
 async function recentModel(home: Home): Promise<string | undefined> {
