@@ -1,0 +1,73 @@
+// What the newest sessions of any agent say of a limit, and how much of them is looked at.
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import type { FileRef } from "../../src/adapters/adapter.ts";
+import { fileRef } from "../../src/adapters/folder.ts";
+import type { Json } from "../../src/adapters/json.ts";
+import { limitIn, limitOf, type Outcome } from "../../src/adapters/limit.ts";
+import { endingOf } from "../../src/storage/ending.ts";
+import { dated, homeWith, lines } from "./home.ts";
+
+const now = new Date("2026-11-18T12:00:00Z");
+const at = (time: string) => Date.parse(`2026-11-18T${time}:00Z`);
+
+it("what came last counts, a refusal or an answer", () => {
+  const refused: Outcome = { at: at("11:00"), said: "no\n more", until: at("13:00") };
+  expect(limitOf([refused], now)).toEqual({ said: "no more", until: "2026-11-18T13:00:00.000Z" });
+  expect(limitOf([refused, { at: at("11:30") }], now)).toBeUndefined();
+  expect(limitOf([{ at: at("10:30") }, refused], now)?.said).toBe("no more");
+  expect(limitOf([], now)).toBeUndefined();
+});
+
+it("is over when its time has come, and after an hour where it has none", () => {
+  const refused = { at: at("10:00"), said: "no" };
+  expect(limitOf([{ ...refused, until: at("12:00") }], now)).toBeUndefined();
+  expect(limitOf([refused], now)).toBeUndefined();
+  expect(limitOf([{ ...refused, at: at("11:01") }], now)).toEqual({ said: "no" });
+  expect(limitOf([{ ...refused, at: at("11:01"), until: Number.MAX_VALUE }], now)).toEqual({ said: "no" });
+  expect(limitOf([{ ...refused, said: "x".repeat(9000), at: at("11:01") }], now)?.said).toHaveLength(300);
+});
+
+it("the five newest files of eight days are looked at, the newest record first", async () => {
+  const names = ["a", "b", "c", "d", "e", "f", "old"];
+  const home = await homeWith(
+    Object.fromEntries(names.map((name) => [name, lines({ name }, { name, n: 2 })])),
+  );
+  for (const [index, name] of names.entries()) dated(home, name, `2026-11-1${8 - (index % 7)}T00:00:00Z`);
+  dated(home, "old", "2026-11-09T00:00:00Z");
+  const seen: unknown[] = [];
+  const look = (records: Iterable<Json>) => {
+    seen.push([...records].map(({ name, n }) => [name, n]));
+    return undefined;
+  };
+  const files = names.flatMap((name) => fileRef(join(home.dir, name), "main") ?? []);
+  expect(limitIn(files, now, look)).toBeUndefined();
+  expect(seen).toEqual(
+    ["a", "b", "c", "d", "e"].map((name) => [
+      [name, 2],
+      [name, undefined],
+    ]),
+  );
+});
+
+it("only the end of a long file is read, in whole lines, and damage is passed over", async () => {
+  const long = lines({ n: 1 }, { text: "x".repeat(1 << 20) }, { text: "y".repeat(1 << 17) }, { n: 2 });
+  const home = await homeWith({ long: `${long}{"n":\n[]\n\n{"n":3}`, empty: "", none: "folder" });
+  const file = (name: string): FileRef => ({
+    path: join(home.dir, name),
+    role: "main",
+    size: 0,
+    mtimeMs: now.getTime(),
+    inode: 0,
+  });
+  const seen: unknown[] = [];
+  const look = (records: Iterable<Json>) => {
+    for (const { n } of records) seen.push(n);
+    return undefined;
+  };
+  mkdirSync(join(home.dir, "folder"));
+  limitIn([file("long"), file("empty"), file("none"), file("missing")], now, look);
+  expect(seen).toEqual([3, 2, undefined]);
+  expect(endingOf(file("long").path, 8)).toEqual(['{"n":3}']);
+});
