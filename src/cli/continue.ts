@@ -2,16 +2,23 @@
 import { statSync } from "node:fs";
 import type { Adapter, Command } from "../adapters/adapter.ts";
 import { findProgram } from "../adapters/program.ts";
+import { readOverrides } from "../models/overrides.ts";
+import { loadPrices } from "../models/prices.ts";
 import { BatonError } from "../session/error.ts";
 import type { Loss } from "../session/losses.ts";
 import type { Source } from "../session/source.ts";
+import type { SwitchAnalysis } from "../switch/analyse.ts";
 import { type CarryRequest, carry } from "../switch/carry.ts";
 import type { Carried } from "../switch/perform.ts";
+import type { SwitchOptions } from "../switch/prepare-switch.ts";
+import type { Summarizer } from "../switch/summarize.ts";
+import { switchOver } from "../switch/switch-over.ts";
 import type { Context } from "./context.ts";
 import { inHome } from "./in-home.ts";
 import { sentences, tellLosses } from "./losses.ts";
 import { redaction } from "./redaction.ts";
 import { shellLine, start } from "./start.ts";
+import { seriousIn, tellSwitch } from "./switch-report.ts";
 import { counted } from "./text.ts";
 
 export interface GoOn {
@@ -28,6 +35,8 @@ export interface GoOn {
   done: string;
   /** The session to go on with was not written. */
   isDryRun?: boolean;
+  /** Of a switch to another agent: says all that the losses say, and more. */
+  analysis?: SwitchAnalysis;
 }
 
 /** Prints the result, or hands the terminal to the agent. */
@@ -35,15 +44,16 @@ export async function goOn(context: Context, result: GoOn, exec: boolean): Promi
   const { output } = context;
   const command = withEnvironment(context, result.command);
   if (output.isJson) {
-    const warnings = [...result.warnings, ...sentences(result.losses)].map((text) =>
-      inHome(context.environment.HOME, text),
-    );
-    const { agent, originalId, path, losses, operation, backup } = result;
-    await output.json({ agent, originalId, path, command, warnings, losses, operation, backup });
+    const { agent, originalId, path, losses, operation, backup, analysis } = result;
+    const said = analysis ? seriousIn(analysis) : sentences(losses);
+    const warnings = [...result.warnings, ...said].map((text) => inHome(context.environment.HOME, text));
+    const told = { agent, originalId, path, command, warnings, losses, operation, backup };
+    await output.json(analysis ? { ...told, analysis } : told);
     return 0;
   }
   for (const warning of result.warnings) output.warn(warning);
-  tellLosses(result.losses, output);
+  if (result.analysis) tellSwitch(result.analysis, output);
+  else tellLosses(result.losses, output);
   if (result.isDryRun) {
     await output.write(`${result.done}\n`);
     return 0;
@@ -115,48 +125,91 @@ function refuseMissing(adapter: Adapter): never {
 
 type Carry = Pick<
   CarryRequest,
-  "edits" | "moves" | "kind" | "from" | "reason" | "cwd" | "model" | "history" | "thinking" | "yes" | "dryRun"
->;
+  "edits" | "moves" | "kind" | "from" | "reason" | "cwd" | "model" | "yes" | "dryRun"
+> & { options?: SwitchOptions; summarizer?: Summarizer; anew?: boolean; warnings?: readonly string[] };
 
 export async function carryInto(
   context: Context,
   source: Source,
   to: Adapter,
-  options: Carry & { warnings?: readonly string[] },
+  options: Carry,
 ): Promise<GoOn> {
-  const { home, batonHome } = context;
-  const { warnings = [], ...rest } = options;
+  const { warnings = [], moves = [] } = options;
   if (!to.write)
     throw new BatonError(
       "unsupported",
       `Baton only reads ${to.label} sessions.`,
       "Name an agent to go on in with --in AGENT.",
     );
-  const cli = await installed(context, to, !options.yes && !options.dryRun);
-  const redactor = redaction();
-  const carried = await carry({
-    ...rest,
-    source,
-    to,
-    home,
-    batonHome,
-    installed: cli,
-    ...(redactor && { redactor }),
-  });
-  const { operation, losses } = carried;
-  const isAsked = options.moves !== undefined && options.moves.length > 0;
-  const moved = !isAsked || losses.some(({ kind }) => kind === "paths_remapped");
-  const what = carriedWhat(carried.counts);
-  const done =
-    operation === null
-      ? `This would carry ${what} into ${to.label}. Nothing was written.`
-      : `Carried ${what} into ${to.label}. \`baton undo ${operation}\` takes it back.`;
+  const carried =
+    source.header.source.cli === to.id
+      ? await copied(context, source, to, options)
+      : await switched(context, source, to, options);
+  const moved = moves.length === 0 || carried.losses.some(({ kind }) => kind === "paths_remapped");
   return {
     ...carried,
-    warnings: [...warnings, ...unproven(to, cli?.version), ...(moved ? [] : [NO_PATHS])],
-    done,
-    isDryRun: operation === null,
+    warnings: [...warnings, ...carried.warnings, ...(moved || carried.isReused ? [] : [NO_PATHS])],
+    done: doneWith(carried, to),
+    isDryRun: carried.operation === null,
   };
+}
+
+type Arrived = Carried & { warnings: string[]; analysis?: SwitchAnalysis };
+
+/** Into another agent. What it will cost is looked up while its CLI is asked for its version. */
+async function switched(context: Context, source: Source, to: Adapter, options: Carry): Promise<Arrived> {
+  const { warnings: _, ...rest } = options;
+  const { home, batonHome, output } = context;
+  const overrides = readOverrides(batonHome);
+  const [cli, price, adapters] = await Promise.all([
+    installed(context, to, !options.yes && !options.dryRun),
+    loadPrices(overrides),
+    context.adapters(),
+  ]);
+  const redactor = redaction();
+  const progress = output.progress(`Switching to ${to.label}`);
+  try {
+    const done = await switchOver({
+      ...rest,
+      source,
+      to,
+      home,
+      batonHome,
+      adapters,
+      overrides,
+      price,
+      asks: true,
+      installed: cli,
+      onProgress: (at, total) => progress.at(at, total),
+      ...(redactor && { redactor }),
+    });
+    return { ...done, warnings: withoutNeed(done.analysis, options.options ?? {}) };
+  } finally {
+    progress.end();
+  }
+}
+
+function withoutNeed({ requiresSummarization }: SwitchAnalysis, options: SwitchOptions): string[] {
+  if (requiresSummarization || !options.summarizationStrategy) return [];
+  return ["--strategy has no effect here: all of it fits."];
+}
+
+/** Into the same agent: its own records, as they are. */
+async function copied(context: Context, source: Source, to: Adapter, options: Carry): Promise<Arrived> {
+  const { warnings: _, options: __, summarizer: ___, anew: ____, ...rest } = options;
+  const { home, batonHome } = context;
+  const cli = await installed(context, to, !options.yes && !options.dryRun);
+  const redactor = redaction();
+  const request = { ...rest, source, to, home, batonHome, installed: cli, ...(redactor && { redactor }) };
+  return { ...(await carry(request)), warnings: unproven(to, cli?.version) };
+}
+
+function doneWith({ operation, counts, isReused }: Carried, { label }: Adapter): string {
+  const what = carriedWhat(counts);
+  if (operation === null) return `This would carry ${what} into ${label}. Nothing was written.`;
+  const undo = `\`baton undo ${operation}\` takes it back.`;
+  if (isReused) return `Nothing has changed since this was carried into ${label}: it goes on there. ${undo}`;
+  return `Carried ${what} into ${label}. ${undo}`;
 }
 
 const NO_PATHS = "No path of this session lies in the folder that moved, so none was rewritten.";

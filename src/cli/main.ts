@@ -23,6 +23,10 @@ const COMMANDS: Record<string, { summary: string; load(): Promise<CommandFile> }
   show: { summary: "one session, as text or in a format", load: () => import("./commands/show.ts") },
   convert: { summary: "a session into another format", load: () => import("./commands/convert.ts") },
   resume: { summary: "go on with a session, in any agent", load: () => import("./commands/resume.ts") },
+  analyse: {
+    summary: "what a switch to another agent would do",
+    load: () => import("./commands/analyse.ts"),
+  },
   fork: { summary: "branch a session at any entry", load: () => import("./commands/fork.ts") },
   return: {
     summary: "bring turns made in another agent back",

@@ -77,6 +77,13 @@ export function providerState(header: Header, path: string): Ucf["providerState"
   return state;
 }
 
+/** The same for sessions that are known by name; the newest of each provider counts. */
+export function sessionStates(
+  sessions: readonly { agent: string; id: string; path: string }[],
+): Ucf["providerState"] {
+  return Object.assign({}, ...sessions.map(({ agent, id, path }) => stateOf(agent, id, path)));
+}
+
 function stateOf(agent: string, id: string, path: string): Record<string, unknown> {
   switch (agent) {
     case "claude":

@@ -22,6 +22,23 @@ export function defaultModel(vendor: string): string | undefined {
   return Object.entries(DEFAULT_MODELS).find(([name]) => name === vendor || badgeOf(name) === vendor)?.[1];
 }
 
+/** Names that CLIs take for the newest of a family. */
+const ALIASES: Readonly<Record<string, string>> = {
+  default: "claude-sonnet-5",
+  opus: "claude-opus-5-5",
+  opusplan: "claude-opus-5-5",
+  sonnet: "claude-sonnet-5",
+  haiku: "claude-haiku-4-5-20251001",
+  fable: "claude-fable-5-1",
+};
+
+/** The model that a name in an agent's settings stands for, as far as that is known; others stay as they are. */
+export function aliased(model: string): string {
+  const [, name = "", long = ""] = /^(.*?)(\[1m\])?$/is.exec(model) ?? [];
+  const found = ALIASES[name.toLowerCase()];
+  return found === undefined ? model : `${found}${long}`;
+}
+
 export type Family = "claude" | "gemini" | "openai" | "other";
 
 /** What is assumed of a model that is in no table, by what its id begins like. */

@@ -193,6 +193,7 @@ const kinds = {
     severity: "warning",
     meaning: "Tool calls were still open: they are closed as interrupted, and nothing of them runs on.",
   },
+  nothing_to_carry: { severity: "error", meaning: "The session holds no message that a model would see." },
   target_missing: { severity: "error", meaning: "The target's CLI is not installed." },
   target_read_only: {
     severity: "error",

@@ -33,6 +33,15 @@ export async function undo(
   return journal.operation;
 }
 
+/** Whether the session of an operation is there, exactly as it was written. */
+export async function isAsWritten(operation: Operation): Promise<boolean> {
+  const remains = await remainsOf(operation);
+  return (
+    remains.some(({ file }) => file.main) &&
+    remains.every(({ file, status }) => !file.main || status === "untouched")
+  );
+}
+
 async function undoOperation(journal: Journal, step: OnStep): Promise<void> {
   const { operation } = journal;
   if (operation.state === "undone") return;

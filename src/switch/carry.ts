@@ -1,17 +1,22 @@
 // Carries a session into an agent as a new session there: prepare its content, then write it.
 import type { Adapter, Home, SessionRef, Target } from "../adapters/adapter.ts";
 import { BatonError } from "../session/error.ts";
-import type { Header } from "../session/session.ts";
 import type { Range, Source, Stream } from "../session/source.ts";
 import { type Edits, editedIn } from "../transform/edit.ts";
 import type { Redactor } from "../transform/redact.ts";
 import { redacted } from "../transform/redact-session.ts";
 import { type Move, movedPath, remapped } from "../transform/remap.ts";
 import { thread, visible } from "../transform/visible.ts";
+import { carriedBefore } from "./again.ts";
 import { UnlikeError } from "./ledger.ts";
+import type { ProviderSwitch } from "./lineage.ts";
+import { nameOf } from "./name.ts";
 import { type Carried, perform, writerOf } from "./perform.ts";
 import { prepare } from "./prepare.ts";
+import { endedBy, type Recording, recordingOf, settleConversation, switchEntry } from "./record.ts";
+import { type Reduced, reduced } from "./reduce.ts";
 import { type Standing, standingOf } from "./standing.ts";
+import type { Thinker } from "./thinking.ts";
 
 export interface CarryRequest {
   source: Source;
@@ -25,6 +30,18 @@ export interface CarryRequest {
   model?: string;
   history?: "visible" | "full";
   thinking?: "drop" | "convert";
+  /** Who goes on, as far as its own thinking may stay. */
+  thinker?: Thinker;
+  /** False = tool calls and their results are left out. */
+  toolHistory?: boolean;
+  /** False = instructions that stand in the session are left out. */
+  systemPrompt?: boolean;
+  /** How a session that is too long is made to fit. */
+  reduction?: Pick<Reduced, "reduction" | "summary" | "count">;
+  /** Another provider takes over: recorded in the target, the journal and the conversation's file. */
+  switch?: ProviderSwitch;
+  /** What was asked for, so that the same again finds what was written; absent = it is written in any case. */
+  asked?: string;
   /** What is taken out or replaced on the way. */
   edits?: Edits;
   /** Folders that lie elsewhere now. */
@@ -46,6 +63,16 @@ export async function carry(request: CarryRequest): Promise<Carried> {
   // What is not written is not read back, so damage inside a long text has to show at once.
   if (request.dryRun) return attempt(request, "whole");
   const stood = request.from && (await standingOf(request.source, request.from));
+  const there = stood && request.asked !== undefined ? await carriedBefore(request, stood) : undefined;
+  if (there) return there;
+  const carried = await written(request, stood);
+  if (request.switch) await settleConversation(request.batonHome, nameOf(request.source.header));
+  return carried;
+}
+
+async function written(request: CarryRequest, stood: Standing | undefined): Promise<Carried> {
+  // A text that is to be shortened has to be there.
+  if (request.reduction) return attempt(request, "whole", stood);
   try {
     return await attempt(request, "referenced", stood);
   } catch (error) {
@@ -58,11 +85,12 @@ export async function carry(request: CarryRequest): Promise<Carried> {
 async function attempt(given: CarryRequest, texts: Range["texts"], stood?: Standing): Promise<Carried> {
   const { redactor } = given;
   const request = redactor ? { ...given, source: redacted(given.source, redactor) } : given;
-  const { to, batonHome, source, kind, reason, model, dryRun, yes } = request;
+  const { to, batonHome, source, kind, reason, model, dryRun, yes, switch: made, asked } = request;
+  const target = await targetOf(request);
   return perform({
     stream: streamFor(request, texts),
     to,
-    target: await targetOf(request),
+    target,
     batonHome,
     facts: {
       kind,
@@ -71,17 +99,26 @@ async function attempt(given: CarryRequest, texts: Range["texts"], stood?: Stand
       ...(reason !== undefined && { reason }),
       ...(request.moves && { remapped: request.moves }),
       ...((request.edits || redactor) && { edited: true }),
+      ...(made && { switch: made }),
+      ...(target.title !== undefined && { title: target.title }),
+      ...(asked !== undefined && { asked }),
     },
     ...(request.edits && { edited: [...request.edits.replaced.keys()] }),
     ...(model !== undefined && { model }),
     ...(dryRun && { dryRun }),
     ...(yes && { yes }),
+    ...(!dryRun && { recording: await recordingFor(request, target) }),
   });
 }
 
-/** A session as other sessions name it. */
-export function nameOf({ source, id }: Pick<Header, "source" | "id">): string {
-  return `${source.cli}:${source.originalId ?? id}`;
+async function recordingFor(
+  { source, from, to, batonHome, switch: made }: CarryRequest,
+  target: Target,
+): Promise<Recording | undefined> {
+  const main = from?.files.find(({ role }) => role === "main");
+  if (!made || !main || !to.pathOf) return undefined;
+  const written = { agent: to.id, id: target.originalId, path: to.pathOf(target) };
+  return recordingOf(batonHome, source, main, written, made);
 }
 
 type TargetRequest = Pick<
@@ -119,18 +156,40 @@ function isOwn({ source, to }: CarryRequest): boolean {
 
 /** The same agent gets its own records back; another one gets what the model sees, prepared for it. */
 function streamFor(request: CarryRequest, texts: Range["texts"]): Stream {
-  const { history = "visible", thinking = "drop" } = request;
   if (isOwn(request)) {
     const own = changed(thread, request);
     // Without its records it is written anew, and then every call needs its result as well.
     return own.records ? own : prepare(own, { thinking: "keep" });
   }
-  return prepare(
-    changed((one) => visible(one, { history, texts }), request),
-    { thinking },
-  );
+  const { reduction, source, now = new Date(), switch: made } = request;
+  const stream = contentFor(request, texts);
+  const short = reduction ? reduced(stream, { ...reduction, source: nameOf(source.header), now }) : stream;
+  return made ? endedBy(short, switchEntry(made)) : short;
 }
 
-function changed(view: (source: Source) => Stream, { source, edits, moves = [] }: CarryRequest): Stream {
+type Content = Pick<
+  CarryRequest,
+  "source" | "history" | "thinking" | "thinker" | "toolHistory" | "systemPrompt" | "edits" | "moves"
+>;
+
+/** What the model sees, with its content prepared; `look`: whoever wants to see it before that. */
+export function contentFor(
+  request: Content,
+  texts: Range["texts"],
+  look: (stream: Stream) => Stream = (stream) => stream,
+): Stream {
+  const { history = "visible", thinking = "drop", thinker, toolHistory, systemPrompt } = request;
+  return prepare(look(changed((one) => visible(one, { history, texts }), request)), {
+    thinking,
+    ...(thinker && { to: thinker }),
+    ...(toolHistory !== undefined && { toolHistory }),
+    ...(systemPrompt !== undefined && { systemPrompt }),
+  });
+}
+
+function changed(
+  view: (source: Source) => Stream,
+  { source, edits, moves = [] }: Pick<CarryRequest, "source" | "edits" | "moves">,
+): Stream {
   return remapped(edits ? editedIn(source, edits, view) : view(source), moves);
 }

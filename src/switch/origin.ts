@@ -5,7 +5,7 @@ import { BatonError } from "../session/error.ts";
 import type { Header } from "../session/session.ts";
 import type { Operation } from "../storage/journal.ts";
 import { operations } from "../storage/operations.ts";
-import { nameOf } from "./carry.ts";
+import { nameOf } from "./name.ts";
 import { type Standing, standingSchema } from "./standing.ts";
 
 export interface Origin {

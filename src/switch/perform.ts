@@ -10,8 +10,10 @@ import { apply } from "../storage/apply.ts";
 import type { Change } from "../storage/changes.ts";
 import type { Operation } from "../storage/journal.ts";
 import { compare, compareEnd, type Ledger, newLedger, recordsOnly } from "./ledger.ts";
+import type { ProviderSwitch } from "./lineage.ts";
 import { marksIn } from "./marks.ts";
 import { newReadBack } from "./read-back.ts";
+import type { Recording } from "./record.ts";
 import { type Standing, standingAfter } from "./standing.ts";
 
 /** What is to be written, and where. */
@@ -28,6 +30,8 @@ export interface Performance {
   yes?: boolean;
   /** Entries that were edited: a writer that cannot say one of them must not go on. */
   edited?: readonly string[];
+  /** What else is written with the session, and goes with it when that is taken back. */
+  recording?: Recording | undefined;
 }
 
 /** What the operation keeps, besides what it wrote. */
@@ -43,6 +47,11 @@ export interface Facts {
   remapped?: readonly (readonly [string, string])[];
   /** Entries were taken out or replaced on the way. */
   edited?: boolean;
+  /** Another provider took over. */
+  switch?: ProviderSwitch;
+  title?: string;
+  /** What was asked for: the same again need not be written again. */
+  asked?: string;
 }
 
 export interface Carried {
@@ -54,7 +63,10 @@ export interface Carried {
   counts: Record<EntryType, number>;
   /** The journaled operation that undo takes back; null after a dry run. */
   operation: string | null;
+  /** The conversation as a file, as it was at this moment. */
   backup: string | null;
+  /** It was there already, as it would be now. */
+  isReused?: boolean;
 }
 
 export async function perform(performance: Performance): Promise<Carried> {
@@ -74,7 +86,7 @@ export async function perform(performance: Performance): Promise<Carried> {
     losses: [...stream.losses, ...ledger.losses],
     counts: ledger.counts,
     operation,
-    backup: null,
+    backup: operation === null ? null : (performance.recording?.path ?? null),
   };
 }
 
@@ -86,7 +98,11 @@ export function writerOf(to: Adapter): Writer {
   throw new BatonError("unsupported", `Baton cannot write ${to.label} sessions yet.`, "Pick another agent.");
 }
 
-function commandFor(to: Writer, { originalId, cwd, home }: Target, model: string | undefined): Command {
+export function commandFor(
+  to: Writer,
+  { originalId, cwd, home }: Pick<Target, "originalId" | "cwd" | "home">,
+  model: string | undefined,
+): Command {
   const options: { home: Home; model?: string } = { home, ...(model !== undefined && { model }) };
   return to.resumeCommand(originalId, { project: { path: cwd } }, options);
 }
@@ -118,8 +134,13 @@ async function drain(records: AsyncIterable<WrittenRecord>, check: () => void): 
   return null;
 }
 
+async function* both<T>(first: AsyncIterable<T>, second: AsyncIterable<T>): AsyncGenerator<T> {
+  yield* first;
+  yield* second;
+}
+
 async function applyAndReadBack(
-  { to, target, batonHome, facts }: Performance,
+  { to, target, batonHome, facts, recording }: Performance,
   changes: AsyncIterable<Change>,
   ledger: Ledger,
   check: () => void,
@@ -128,9 +149,14 @@ async function applyAndReadBack(
   const back = newReadBack(to, { path, originalId: target.originalId });
   const ends: { source?: Standing; target?: Standing } = { ...(facts.stood && { source: facts.stood }) };
   try {
-    const operation = await apply(changes, {
+    const operation = await apply(recording ? both(changes, recording.changes) : changes, {
       batonHome,
-      facts: { ...operationFacts(to, target, path, facts), ends },
+      facts: {
+        ...operationFacts(to, target, path, facts),
+        ...(recording && { conversation: recording.path }),
+        ends,
+        counts: ledger.counts,
+      },
       onWritten: (file, staged, size) => {
         if (file === path) back.grew(staged, size);
       },
@@ -156,7 +182,7 @@ async function applyAndReadBack(
 }
 
 function operationFacts(to: Adapter, target: Target, path: string, facts: Facts): Operation["facts"] {
-  const { kind, source, reason, remapped, edited } = facts;
+  const { kind, source, reason, remapped, edited, switch: made, title, asked } = facts;
   return {
     kind,
     agent: to.id,
@@ -166,5 +192,8 @@ function operationFacts(to: Adapter, target: Target, path: string, facts: Facts)
     ...(reason !== undefined && { reason }),
     ...(remapped && remapped.length > 0 && { remapped }),
     ...(edited && { edited }),
+    ...(made && { switch: made }),
+    ...(title !== undefined && { title }),
+    ...(asked !== undefined && { asked }),
   };
 }

@@ -1,58 +1,111 @@
-// Changes a session's CONTENT for its target before the writer changes its dialect: thinking by policy, what
-// the old agent said of itself left out, unanswered calls completed, results without a call left out.
+// Changes a session's CONTENT for its target before the writer changes its dialect: thinking by policy, artifacts
+// inlined, what the old agent said of itself left out, unanswered calls completed, results without a call left out.
 import { batched, batchesOf } from "../session/batches.ts";
 import { type Loss, loss } from "../session/losses.ts";
 import type { Entry, Part, ToolCall } from "../session/session.ts";
 import type { Stream } from "../session/source.ts";
+import { inlined } from "../transform/artifacts.ts";
+import { asText, fateOf, type Thinker } from "./thinking.ts";
 
 export interface PrepareOptions {
   /** drop = leave it out; convert = as marked text; keep = as it is, like all that the agent said of itself: for its own. */
   thinking: "drop" | "convert" | "keep";
+  /** Who goes on: thinking of this very model may stay. */
+  to?: Thinker;
+  /** False = tool calls and their results are left out. */
+  toolHistory?: boolean;
+  /** False = instructions that stand in the session are left out. */
+  systemPrompt?: boolean;
 }
 
 /** Losses are complete once the entries have been read, those of children that were read included. */
 export function prepare(stream: Stream, options: PrepareOptions): Stream {
+  // Each of the last reading: a stream may be read more than once.
   const own: Loss[] = [];
+  const below: Loss[] = [];
   return {
     ...stream,
     get losses() {
-      return [...stream.losses, ...own];
+      return [...stream.losses, ...own, ...below];
     },
-    entries: () => batched(() => completed(stream.entries(), options, own)),
+    entries: () =>
+      batched(() => {
+        own.length = 0;
+        return completed(stream.entries(), options, own);
+      }),
     async *children() {
+      below.length = 0;
       for await (const child of stream.children()) {
         const prepared = prepare(child, options);
         yield prepared;
-        for (const found of prepared.losses) own.push(found);
+        for (const found of prepared.losses) below.push(found);
       }
     },
   };
 }
 
 /** The entry as the target may see it; undefined when nothing is left of it. */
-function changed(entry: Entry, { thinking }: PrepareOptions, losses: Loss[]): Entry | undefined {
+function changed(entry: Entry, options: PrepareOptions, losses: Loss[]): Entry | undefined {
+  const { thinking } = options;
   if (thinking === "keep") return entry;
-  if (entry.type === "assistant") return withoutThinking(entry, thinking, losses);
-  if (entry.type !== "system" || !entry.injected) return entry;
-  // Tools, skills, environment of the old agent would mislead the new one, which tells its own.
-  losses.push(loss("context_dropped", { entry: entry.id }, entry.subtype ?? "context of the agent"));
+  const isCall = entry.type === "tool_call" || entry.type === "tool_result";
+  if (isCall && options.toolHistory === false) {
+    if (entry.type === "tool_call") losses.push(loss("tools_omitted", { entry: entry.id }, toolName(entry)));
+    return undefined;
+  }
+  if (entry.type === "system") return changedSystem(entry, options, losses);
+  if (entry.type === "tool_call" || entry.type === "switch" || entry.type === "compaction") return entry;
+  const inline = withoutArtifacts(entry, losses);
+  if (inline.type !== "assistant") return inline;
+  return withoutThinking(inline, thinking, options.to, losses);
+}
+
+function changedSystem(
+  entry: Extract<Entry, { type: "system" }>,
+  { systemPrompt = true }: PrepareOptions,
+  losses: Loss[],
+): Entry | undefined {
+  const at = { entry: entry.id };
+  if (entry.injected) {
+    // Tools, skills, environment of the old agent would mislead the new one, which tells its own.
+    losses.push(loss("context_dropped", at, entry.subtype ?? "context of the agent"));
+    return undefined;
+  }
+  if (systemPrompt || entry.note) return entry;
+  losses.push(loss("instructions_omitted", at, `${entry.content.length} characters`));
   return undefined;
+}
+
+type Spoken = Extract<Entry, { type: "user" | "assistant" | "tool_result" }>;
+
+function withoutArtifacts<Of extends Spoken>(entry: Of, losses: Loss[]): Of {
+  const artifacts = entry.parts?.filter((part) => part.type === "artifact") ?? [];
+  if (artifacts.length === 0) return entry;
+  for (const { title, artifactType } of artifacts)
+    losses.push(loss("artifact_inlined", { entry: entry.id }, title ?? artifactType ?? "an artifact"));
+  return { ...entry, parts: entry.parts?.map((part) => (part.type === "artifact" ? inlined(part) : part)) };
 }
 
 type Assistant = Extract<Entry, { type: "assistant" }>;
 
 function withoutThinking(
   entry: Assistant,
-  thinking: "drop" | "convert",
+  policy: "drop" | "convert",
+  to: Thinker | undefined,
   losses: Loss[],
 ): Assistant | undefined {
   const thoughts = entry.parts?.filter((part) => part.type === "thinking") ?? [];
   if (thoughts.length === 0 && entry.thinking === undefined) return entry;
+  const fates = new Map(thoughts.map((part) => [part, to ? fateOf(part, entry.model, to, policy) : policy]));
+  const kept = thoughts.filter((part) => fates.get(part) === "preserve");
+  // All of a message's thinking stays, or none: vendors count the blocks.
+  if (kept.length > 0 && kept.length === thoughts.length) return entry;
   // What the vendor withheld has no text that could be converted.
   const readable = Boolean(entry.thinking) || thoughts.some((part) => part.text !== "");
-  const convert = thinking === "convert" && readable;
+  const convert = policy === "convert" && readable;
   const kind = convert ? "thinking_converted" : "thinking_dropped";
-  losses.push(loss(kind, { entry: entry.id }, `${Math.max(thoughts.length, 1)} block(s)`));
+  const blocks = `${Math.max(thoughts.length, 1)} block(s)`;
+  losses.push(loss(kind, { entry: entry.id }, blocks, readable ? undefined : "info"));
   return convert ? converted(entry) : dropped(entry);
 }
 
@@ -75,10 +128,6 @@ function converted(entry: Assistant): Assistant {
   });
   const content = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
   return { ...rest, content, parts };
-}
-
-function asText(thinking: string): string {
-  return `[Previous reasoning]\n${thinking}\n[End reasoning]`;
 }
 
 /** Every call gets a result before the next message, because every vendor's API demands it. */

@@ -1,23 +1,12 @@
 // Sessions that the real CLIs wrote, with all that they leave behind in a store: turns come back to them more than
 // once, and nothing that was there before comes along.
-import { cp, readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { entryText } from "../../src/session/text.ts";
 import { carry } from "../../src/switch/carry.ts";
 import { visible } from "../../src/transform/visible.ts";
 import { assistant, user } from "../session/build.ts";
-import { find, goesOn, named, newWorld, returned, type There, type World } from "./world.ts";
-
-const SAMPLES = join(import.meta.dirname, "../../samples");
-const NAMES = ["claude", "codex", "gemini", "opencode"] as const;
-
-async function sample(name: string): Promise<{ world: World; original: There }> {
-  const world = await newWorld();
-  await cp(join(SAMPLES, name, "native"), world.home.dir, { recursive: true });
-  const { id } = JSON.parse(await readFile(join(SAMPLES, name, "about.json"), "utf8"));
-  return { world, original: { agent: named(name), id } };
-}
+import { NAMES, sample } from "./samples.ts";
+import { find, goesOn, named, returned, type There, type World } from "./world.ts";
 
 async function carriedTo(world: World, from: There, to: string, kind: "resume" | "fork"): Promise<There> {
   const { ref, source } = await find(world, from);

@@ -2,13 +2,14 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import type { Adapter } from "../../adapters/adapter.ts";
 import { adapterNamed } from "../../adapters/named.ts";
 import type { ArchivedSession } from "../../catalog/archive/read.ts";
 import { BatonError } from "../../session/error.ts";
 import type { Source } from "../../session/source.ts";
-import { nameOf } from "../../switch/carry.ts";
+import { badgeOf } from "../../session/vendor.ts";
+import { nameOf } from "../../switch/name.ts";
 import { type Origin, originIfAny } from "../../switch/origin.ts";
 import { type Move, movedPath } from "../../transform/remap.ts";
 import { visiblePositions } from "../../transform/visible.ts";
@@ -20,15 +21,17 @@ import { collected, movesFor, movesWarnings, REMAP } from "../moves.ts";
 import { redaction } from "../redaction.ts";
 import { type Opened, openRecorded } from "../session.ts";
 import { isInStore } from "../store.ts";
+import { commandSummarizer } from "../summarizer.ts";
+import { type SwitchFlags, switchOptions, withSwitchOptions } from "../switch-options.ts";
 import { harmless, shellWord } from "../text.ts";
 
-interface Options {
+interface Options extends SwitchFlags {
   in?: string;
   model?: string;
   cwd?: string;
   remap?: string[];
-  history: "visible" | "full";
-  thinking: "drop" | "convert" | "ask";
+  /** Write a new session even if the same was carried before. */
+  new?: boolean;
   reason?: string;
   dryRun?: boolean;
   exec?: boolean;
@@ -38,23 +41,16 @@ interface Options {
 }
 
 export function define(command: Command, run: Run): void {
-  command
-    .argument("<session>", SESSION)
-    .option("--in <agent>", "the agent to go on in (default: the session's own)")
-    .option("--model <model>", "the model to go on with")
-    .option("--cwd <dir>", "the folder to go on in (default: the session's own)")
-    .option("--remap <old=new>", REMAP, collected)
-    .addOption(
-      new Option("--history <which>", "visible: what the model sees now; full: compacted history too")
-        .choices(["visible", "full"])
-        .default("visible"),
-    )
-    .addOption(
-      new Option("--thinking <policy>", "what becomes of thinking in another agent")
-        .choices(["drop", "convert", "ask"])
-        .default("drop"),
-    )
+  withSwitchOptions(
+    command
+      .argument("<session>", SESSION)
+      .option("--in <agent>", "the agent to go on in (default: the session's own)")
+      .option("--model <model>", "the model to go on with")
+      .option("--cwd <dir>", "the folder to go on in (default: the session's own)")
+      .option("--remap <old=new>", REMAP, collected),
+  )
     .option("--reason <text>", "why, for the record")
+    .option("--new", "write a new session even if the same was carried before")
     .option("--dry-run", "only say what would happen")
     .option("--exec", "start the agent instead of printing its command")
     .option("--yes", "go on although something would be missing")
@@ -132,7 +128,7 @@ export async function agentFor(
   named: string | undefined,
 ): Promise<Adapter> {
   const adapters = await context.adapters();
-  if (named !== undefined) return adapterNamed(named, adapters);
+  if (named !== undefined) return agentNamed(named, adapters);
   const own = opened.native?.adapter ?? adapters.find(({ id }) => id === opened.source.header.source.cli);
   if (own) return own;
   throw new BatonError(
@@ -142,10 +138,26 @@ export async function agentFor(
   );
 }
 
+/** A provider's name stands for the agent that it makes. */
+function agentNamed(name: string, adapters: readonly Adapter[]): Adapter {
+  const byProvider = adapters.filter(({ badge, write }) => write && badge === badgeOf(name));
+  const isAgent = adapters.some(({ id }) => id === name);
+  const [only] = byProvider;
+  return !isAgent && only && byProvider.length === 1 ? only : adapterNamed(name, adapters);
+}
+
 /** A session stays as it is in its own agent, so what is left out on the way to another has no meaning. */
-function withoutEffect({ history, thinking }: Options, isOwn: boolean): string[] {
+function withoutEffect(options: Options, isOwn: boolean): string[] {
   if (!isOwn) return [];
-  const named = [history === "visible" ? [] : "--history", thinking === "drop" ? [] : "--thinking"].flat();
+  const { history, thinking, strategy, budget, toolHistory = true, systemPrompt = true } = options;
+  const named = [
+    history === "visible" ? [] : "--history",
+    thinking === "drop" ? [] : "--thinking",
+    strategy === undefined ? [] : "--strategy",
+    budget === undefined ? [] : "--budget",
+    toolHistory ? [] : "--no-tool-history",
+    systemPrompt ? [] : "--no-system-prompt",
+  ].flat();
   return named.map((option) => `${option} has no effect here: the session stays in its own agent.`);
 }
 
@@ -201,16 +213,17 @@ async function carried(
   options: Options & { moves: readonly Move[] },
   warnings: readonly string[],
 ): Promise<GoOn> {
-  const { moves, cwd, model, history, reason, yes, dryRun } = options;
+  const { moves, cwd, model, reason, yes, dryRun, summarizer } = options;
   const origin = await originIfAny(context.batonHome, source.header);
   const thinking = options.thinking === "ask" ? await askThinking(source) : options.thinking;
   return carryInto(context, source, to, {
     kind: "resume",
     warnings: [...warnings, ...(origin?.agent === to.id ? [comesFrom(origin, source)] : [])],
     ...(native && { from: native.ref }),
-    history,
-    thinking,
+    options: switchOptions({ ...options, thinking }),
     moves,
+    ...(summarizer !== undefined && { summarizer: commandSummarizer(summarizer) }),
+    ...(options.new && { anew: true }),
     ...(cwd !== undefined && { cwd: resolve(cwd) }),
     ...(model !== undefined && { model }),
     ...(reason !== undefined && { reason }),

@@ -1,0 +1,72 @@
+// analyse: what a switch to another agent or model would keep, change and lose, before anything is written.
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { readOverrides } from "../../models/overrides.ts";
+import { loadPrices } from "../../models/prices.ts";
+import { analyse, type SwitchAnalysis } from "../../switch/analyse.ts";
+import { nameOf } from "../../switch/name.ts";
+import { type Run, SESSION } from "../command.ts";
+import type { Context } from "../context.ts";
+import { openRecorded } from "../session.ts";
+import { type SwitchFlags, switchOptions, withSwitchOptions } from "../switch-options.ts";
+import { reportLines } from "../switch-report.ts";
+import { agentFor } from "./resume.ts";
+
+interface Options extends SwitchFlags {
+  to: string;
+  model?: string;
+  cwd?: string;
+}
+
+export function define(command: Command, run: Run): void {
+  withSwitchOptions(
+    command
+      .argument("<session>", SESSION)
+      .requiredOption("--to <agent>", "the agent that would go on")
+      .option("--model <model>", "the model that would go on (default: the one that the agent is set to)")
+      .option("--cwd <dir>", "the folder to go on in (default: the session's own)"),
+  ).action((name: string, options: Options) => run((context) => look(context, name, options)));
+}
+
+async function look(context: Context, name: string, options: Options): Promise<undefined> {
+  const { output, home, batonHome } = context;
+  const { source, native } = await openRecorded(context, name);
+  const to = await agentFor(context, { source, path: "" }, options.to);
+  const overrides = readOverrides(batonHome);
+  const [installed, price, adapters] = await Promise.all([
+    to.version(home),
+    loadPrices(overrides),
+    context.adapters(),
+  ]);
+  const progress = output.progress("Reading the session");
+  const analysis = await analyse({
+    source,
+    to,
+    home,
+    adapters,
+    overrides,
+    price,
+    installed,
+    options: switchOptions(options),
+    onProgress: (done, total) => progress.at(done, total),
+    ...(native && { from: native.ref }),
+    ...(options.model !== undefined && { model: options.model }),
+    ...(options.cwd !== undefined && { cwd: resolve(options.cwd) }),
+  }).finally(() => progress.end());
+  if (output.isJson) return output.json(analysis) as Promise<undefined>;
+  const lines = reportLines(analysis, { ...output, isWhole: true });
+  await output.write(`${[...lines, ...next(analysis, nameOf(source.header), to.id, options)].join("\n")}\n`);
+}
+
+/** What to type to do it. */
+function next(
+  { canSwitch, requiresSummarization }: SwitchAnalysis,
+  name: string,
+  to: string,
+  options: Options,
+) {
+  if (!canSwitch) return [];
+  const model = options.model === undefined ? "" : ` --model ${options.model}`;
+  const strategy = requiresSummarization ? ` --strategy ${options.strategy ?? "hybrid"}` : "";
+  return [`Next     baton resume ${name} --in ${to}${model}${strategy}`];
+}

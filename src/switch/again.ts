@@ -1,0 +1,55 @@
+// The same switch once more: where the session, what was asked for and what was written are as they were, there is
+// nothing to translate and nothing to write, and the agent can be started again.
+import type { Adapter, Home } from "../adapters/adapter.ts";
+import type { Source } from "../session/source.ts";
+import type { Operation } from "../storage/journal.ts";
+import { operations } from "../storage/operations.ts";
+import { isAsWritten } from "../storage/undo.ts";
+import { nameOf } from "./name.ts";
+import { type Carried, commandFor, writerOf } from "./perform.ts";
+import type { Standing } from "./standing.ts";
+
+interface Again {
+  source: Source;
+  to: Adapter;
+  home: Home;
+  batonHome: string;
+  asked?: string;
+  cwd?: string;
+  model?: string;
+}
+
+export async function carriedBefore(request: Again, stood: Standing): Promise<Carried | undefined> {
+  const { operations: all } = await operations(request.batonHome);
+  const name = nameOf(request.source.header);
+  const found = all.find((one) => isSame(one, request, name, stood));
+  if (!found || !(await isAsWritten(found))) return undefined;
+  return carriedOf(found, request);
+}
+
+function isSame({ state, facts }: Operation, { to, asked }: Again, name: string, stood: Standing): boolean {
+  const ends = facts.ends as { source?: Standing } | undefined;
+  return (
+    state === "done" &&
+    facts.source === name &&
+    facts.agent === to.id &&
+    facts.asked === asked &&
+    JSON.stringify(ends?.source) === JSON.stringify(stood)
+  );
+}
+
+function carriedOf({ id, facts }: Operation, { to, home, model, source, cwd }: Again): Carried {
+  const { originalId, path } = facts;
+  const folder = cwd ?? source.header.project.path;
+  return {
+    agent: to.id,
+    originalId,
+    path,
+    command: commandFor(writerOf(to), { originalId, cwd: folder, home }, model),
+    losses: [],
+    counts: facts.counts as Carried["counts"],
+    operation: id,
+    backup: typeof facts.conversation === "string" ? facts.conversation : null,
+    isReused: true,
+  };
+}

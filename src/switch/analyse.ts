@@ -1,0 +1,206 @@
+// Says beforehand what a switch would do: whether it can be, how much it is, and what will not cross. The target's
+// own writer is drained for it, so what is announced is what happens.
+import { costOf, type FindPrice } from "../models/prices.ts";
+import { BatonError } from "../session/error.ts";
+import { LOSSES, type Loss, type LossName } from "../session/losses.ts";
+import { carry } from "./carry.ts";
+import { carryRequest, type Prepared, prepareSwitch, type SwitchRequest } from "./prepare-switch.ts";
+import { readinessWarnings } from "./readiness.ts";
+import { contentWarnings, type SwitchWarning, warningOf } from "./warnings.ts";
+import { amount, windowText } from "./wording.ts";
+
+export interface SwitchAnalysis {
+  canSwitch: boolean;
+  warnings: SwitchWarning[];
+  requiresSummarization: boolean;
+  estimatedTokens: number;
+  targetContextLimit: number;
+  /** What will not translate. */
+  lossyFeatures: string[];
+  from: { agent: string; provider: string; model: string; modelDisplay: string };
+  to: { agent: string; provider: string; model: string; modelDisplay: string };
+  tokens: {
+    /** As in `estimatedTokens`, and what is left of it once it is reduced. */
+    before: number;
+    after: number;
+    /** recorded: as the agent counted its last request. Even that is an estimate for another model. */
+    source: "recorded" | "estimated";
+    estimated: true;
+    /** What the target's CLI says by itself, as part of it. */
+    overhead: number;
+  };
+  kept: { messages: number; of: number; toolCalls: number; toolResults: number; changedFiles: number };
+  /** What it costs to read all of it once, in US dollars; null = the model has no known price. */
+  rereadCost: number | null;
+}
+
+export interface AnalyseRequest extends SwitchRequest {
+  price?: FindPrice;
+}
+
+export async function analyse(request: AnalyseRequest): Promise<SwitchAnalysis> {
+  const prepared = await prepareSwitch({ ...request, asks: true });
+  return analysisOf(prepared, await drained(prepared, request), request);
+}
+
+/** What the writer would lose; what keeps it from writing at all is found too. */
+async function drained(prepared: Prepared, request: SwitchRequest): Promise<readonly Loss[]> {
+  if (!request.to.write) return [];
+  try {
+    const asked = carryRequest(prepared, request);
+    return (await carry({ ...asked, kind: "resume", batonHome: "", dryRun: true, yes: true })).losses;
+  } catch (error) {
+    if (!(error instanceof BatonError) || error.code !== "refused") throw error;
+    return [{ kind: "nothing_to_carry", severity: "error", at: {}, detail: error.message }];
+  }
+}
+
+export function analysisOf(
+  prepared: Prepared,
+  losses: readonly Loss[],
+  { price, options = {}, now = new Date() }: Pick<AnalyseRequest, "price" | "options" | "now">,
+): SwitchAnalysis {
+  const { target, source, survey, size, window, isFitting, after } = prepared;
+  const { thinking = "drop", includeToolHistory = true } = options;
+  const situation = { survey, source, target, thinking, toolHistory: includeToolHistory };
+  const cost = rereadCost(prepared, price, now);
+  const warnings = [
+    contextWarning(prepared),
+    ...contentWarnings({ ...situation, keptThinking: prepared.keptThinking }),
+    ...lossWarnings(losses, prepared),
+    ...cacheWarnings(prepared, cost),
+    ...readinessWarnings(target, now),
+  ];
+  return {
+    canSwitch: !warnings.some(({ code }) => BLOCKING.has(code)),
+    warnings,
+    requiresSummarization: !isFitting,
+    estimatedTokens: size.total,
+    targetContextLimit: window,
+    lossyFeatures: lossyFeatures(warnings),
+    from: sideOf(source.agent?.id ?? "file", source.model),
+    to: sideOf(target.agent.id, target.model),
+    tokens: { before: size.total, after, source: size.source, estimated: true, overhead: size.overhead },
+    kept: {
+      messages: prepared.preservedMessageCount,
+      of: prepared.originalMessageCount,
+      toolCalls: includeToolHistory ? survey.toolCalls : 0,
+      toolResults: includeToolHistory ? survey.toolResults : 0,
+      changedFiles: survey.changedFiles,
+    },
+    rereadCost: cost ?? null,
+  };
+}
+
+/** Whatever anybody says, it cannot be. */
+const BLOCKING: ReadonlySet<LossName> = new Set([
+  "target_read_only",
+  "tools_unsupported",
+  "nothing_to_carry",
+]);
+
+function sideOf(agent: string, { id, name, provider }: Prepared["target"]["model"]) {
+  return { agent, provider, model: id, modelDisplay: name };
+}
+
+function contextWarning({ size, window, isFitting, reduction, after, ...counts }: Prepared): SwitchWarning {
+  const all = amount(size.total);
+  const limit = windowText(window);
+  if (isFitting) return warningOf("context_fits", `${all} tokens → fits in ${limit}.`);
+  const { originalMessageCount: of, preservedMessageCount: kept } = counts;
+  if (reduction)
+    return warningOf(
+      "context_reduced",
+      `${all} tokens → too many for ${limit}: reduced to ${amount(after)}, ${kept} of ${of} messages stay.`,
+    );
+  return warningOf(
+    "context_too_large",
+    `${all} tokens → more than 80 % of ${limit}. Choose how to reduce it: truncate, summarize or hybrid.`,
+  );
+}
+
+function rereadCost({ target, after, isOwn, source }: Prepared, price: FindPrice | undefined, now: Date) {
+  if (isOwn && source.model.id === target.model.id) return undefined;
+  const found = price?.(target.model.id, target.model.vendor ?? "", now.getTime());
+  // What is read for the first time is written to the cache, where there is one.
+  return found && costOf({ input: 0, output: 0, cacheRead: 0, cacheWrite: after }, found);
+}
+
+function cacheWarnings(
+  { after, isOwn, target, source }: Prepared,
+  cost: number | undefined,
+): SwitchWarning[] {
+  if (isOwn && source.model.id === target.model.id) return [];
+  const price = cost === undefined ? "" : `, about $${cost < 0.01 ? cost.toFixed(4) : cost.toFixed(2)}`;
+  const cached = target.model.caching
+    ? ""
+    : ` ${target.model.name} has no cache: every turn reads all of it.`;
+  return [
+    warningOf(
+      "cache_reset",
+      `The prompt cache will reset: ${amount(after)} tokens are read anew${price}.${cached}`,
+    ),
+  ];
+}
+
+/** What a content warning says already, or the report of the context. */
+const COVERED: ReadonlySet<LossName> = new Set([
+  "thinking_dropped",
+  "thinking_converted",
+  "artifact_inlined",
+  "history_summarized",
+  "history_truncated",
+]);
+
+/** A sentence for each kind of loss that is more than a note. */
+function lossWarnings(losses: readonly Loss[], { survey }: Prepared): SwitchWarning[] {
+  const serious = losses.filter(({ kind, severity }) => severity !== "info" && !COVERED.has(kind));
+  return [...Map.groupBy(serious, ({ kind }) => kind)].map(([kind, group]) => {
+    const times = group.length === 1 ? "" : ` (${group.length} times)`;
+    const message = `${LOSSES[kind].meaning.replace(/\.$/, "")}${times}: ${group[0]?.detail}`;
+    const entries = group.flatMap(({ at }) => at.entries ?? at.entry ?? []);
+    const messages = [...new Set(entries.flatMap((entry) => survey.messageOf(entry) ?? []))];
+    const type = group.some(({ severity }) => severity === "error") ? "error" : "warning";
+    return warningOf(kind, message, { messages: messages.toSorted((a, b) => a - b), entries }, type);
+  });
+}
+
+/** What a code says about, in a word; a code that is not here speaks for itself. */
+const FEATURES: Partial<Record<LossName, string>> = {
+  thinking_dropped: "thinking",
+  thinking_converted: "thinking",
+  thinking_hidden: "thinking",
+  artifact_inlined: "artifacts",
+  mcp_missing: "mcp",
+  pdf_unsupported: "pdf",
+  document_dropped: "documents",
+  image_unsupported: "images",
+  image_dropped: "images",
+  web_results: "grounding",
+  subagent_dropped: "subagents",
+  tools_omitted: "tool_history",
+  instructions_omitted: "system_prompt",
+  context_reduced: "history",
+  calls_unfinished: "unfinished_calls",
+  cache_reset: "caching",
+};
+
+/** About the target or the size of it all, not about what the conversation holds. */
+const NO_FEATURE: ReadonlySet<LossName> = new Set([
+  "context_too_large",
+  "target_missing",
+  "target_read_only",
+  "target_signed_out",
+  "target_limited",
+  "target_unproven",
+  "nothing_to_carry",
+  "tool_format",
+]);
+
+function lossyFeatures(warnings: readonly SwitchWarning[]): string[] {
+  const lossy = warnings.filter(
+    ({ type, code }) =>
+      (type !== "info" || code === "thinking_dropped" || code === "thinking_hidden") && !NO_FEATURE.has(code),
+  );
+  return [...new Set(lossy.map(({ code }) => FEATURES[code] ?? code))];
+}

@@ -1,0 +1,90 @@
+// The sessions that are one conversation: which one it began in and which it was carried into since, as the journal
+// of operations says. However often it crosses, and wherever it returns to, it stays one lineage.
+import { z } from "zod";
+import { switchSchema } from "../session/schema.ts";
+import type { Operation } from "../storage/journal.ts";
+import { operations } from "../storage/operations.ts";
+
+export type ProviderSwitch = z.infer<typeof switchSchema>;
+
+export interface Hop {
+  operation: string;
+  /** `agent:originalId` of both ends. */
+  from: string;
+  to: string;
+  /** The main file of the session that was written. */
+  path: string;
+  at: string;
+  kind: string;
+  switch?: ProviderSwitch | undefined;
+  /** The conversation as a file, as it was when this was done, and its title. */
+  conversation?: string | undefined;
+  title?: string | undefined;
+}
+
+export interface Lineage {
+  /** The session that it began in. */
+  root: string;
+  /** Oldest first. */
+  hops: readonly Hop[];
+}
+
+export async function lineageOf(batonHome: string, name: string): Promise<Lineage> {
+  const { operations: all } = await operations(batonHome);
+  return lineageIn(all, name);
+}
+
+/** `all`: newest first. */
+export function lineageIn(all: readonly Operation[], name: string): Lineage {
+  const hops = all.flatMap(hopOf).toReversed();
+  const root = rootOf(hops, name);
+  const members = new Set([root]);
+  const own: Hop[] = [];
+  for (const hop of hops) {
+    if (!members.has(hop.from)) continue;
+    members.add(hop.to);
+    own.push(hop);
+  }
+  return { root, hops: own };
+}
+
+const factsSchema = z.object({
+  switch: switchSchema.optional(),
+  conversation: z.string().optional(),
+  title: z.string().optional(),
+});
+
+function hopOf({ id, state, created, facts }: Operation): Hop[] {
+  const { source, agent, originalId, path, kind } = facts;
+  if (state !== "done" || source === undefined || !KINDS.has(kind)) return [];
+  const own = factsSchema.safeParse(facts).data ?? {};
+  return [{ operation: id, from: source, to: `${agent}:${originalId}`, path, at: created, kind, ...own }];
+}
+
+/** A session that was restored from the archive is the same one. */
+const KINDS = new Set(["resume", "fork", "return"]);
+
+/** Back along what each session was made from. Turns that return extend a session that was there before. */
+function rootOf(hops: readonly Hop[], name: string): string {
+  const madeFrom = new Map<string, string>();
+  // Whatever was first written under a name made the session; a return to an original comes later, or never did.
+  for (const { from, to, kind } of hops) if (kind !== "return" && !madeFrom.has(to)) madeFrom.set(to, from);
+  for (const { from, to } of hops)
+    if (!madeFrom.has(to) && !isAncestor(madeFrom, to, from)) madeFrom.set(to, from);
+  let root = name;
+  const seen = new Set([root]);
+  for (let from = madeFrom.get(root); from !== undefined && !seen.has(from); from = madeFrom.get(root)) {
+    root = from;
+    seen.add(root);
+  }
+  return root;
+}
+
+function isAncestor(madeFrom: ReadonlyMap<string, string>, ancestor: string, name: string): boolean {
+  const seen = new Set<string>();
+  for (let at: string | undefined = name; at !== undefined && !seen.has(at); at = madeFrom.get(at)) {
+    if (at === ancestor) return true;
+    seen.add(at);
+  }
+  return false;
+}

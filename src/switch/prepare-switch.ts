@@ -1,0 +1,258 @@
+// Prepares a conversation for the model that is to go on with it: measures it, decides whether it fits, and makes the
+// summary where it does not. Nothing is written. What it promises is what `carry` then writes.
+import type { Adapter, Home } from "../adapters/adapter.ts";
+import { factsOf, type ModelFacts } from "../models/facts.ts";
+import type { Overrides } from "../models/overrides.ts";
+import { countTokens } from "../models/tokens.ts";
+import { mapped } from "../session/batches.ts";
+import type { Entry } from "../session/session.ts";
+import type { Stream } from "../session/source.ts";
+import { newExtract } from "../transform/extract.ts";
+import { visible } from "../transform/visible.ts";
+import { type CarryRequest, contentFor } from "./carry.ts";
+import { nameOf } from "./name.ts";
+import { reduced } from "./reduce.ts";
+import { fits, planReduction, type Reduction, type Strategy } from "./reduction.ts";
+import { type Summarizer, summarize } from "./summarize.ts";
+import { type Survey, surveyed } from "./survey.ts";
+import { type SwitchTarget, switchTarget } from "./target.ts";
+import type { Thinker, ThinkingPolicy } from "./thinking.ts";
+import { type Size, sizeOf, type Weights, weigh } from "./weigh.ts";
+
+export interface SwitchOptions {
+  thinking?: ThinkingPolicy;
+  /** How a conversation that is too long is reduced; absent = it is not. */
+  summarizationStrategy?: Strategy;
+  preserveSystemPrompt?: boolean;
+  includeToolHistory?: boolean;
+  history?: "visible" | "full";
+  /** Tokens that the conversation may take at most, where that is less than the model's window. */
+  budget?: number;
+}
+
+export interface SwitchRequest
+  extends Pick<
+    CarryRequest,
+    "source" | "from" | "to" | "home" | "cwd" | "model" | "moves" | "edits" | "installed"
+  > {
+  options?: SwitchOptions;
+  overrides?: Overrides;
+  /** All agents: the source's own is asked for its MCP servers. */
+  adapters: readonly Adapter[];
+  /** Whether the target itself is looked at: account, limits. */
+  asks?: boolean;
+  /** Makes the summary; absent = it is extracted from the session itself. */
+  summarizer?: Summarizer;
+  signal?: AbortSignal;
+  /** Told how many entries of how many have been read, each time that they are. */
+  onProgress?(done: number, total: number): void;
+  now?: Date;
+}
+
+export interface Prepared {
+  target: SwitchTarget;
+  source: { agent: Adapter | undefined; servers: readonly string[]; model: ModelFacts };
+  survey: Survey;
+  /** Before anything is reduced. */
+  size: Size;
+  /** Up to so many tokens it fits. */
+  window: number;
+  isFitting: boolean;
+  /** What is done to make it fit; undefined = nothing. */
+  reduction?: { reduction: Reduction; summary: string | undefined; count(text: string): number };
+  /** Tokens afterwards. */
+  after: number;
+  /** Of the list of messages: how many there were, and how many stay. */
+  originalMessageCount: number;
+  preservedMessageCount: number;
+  /** Entries whose thinking stays as it is. */
+  keptThinking: ReadonlySet<string>;
+  /** The same agent goes on with its own session. */
+  isOwn: boolean;
+  thinker: Thinker;
+  /** The conversation as the target's model will see it. */
+  stream(): Stream;
+}
+
+export async function prepareSwitch(request: SwitchRequest): Promise<Prepared> {
+  const { source, to, home, options = {}, now = new Date() } = request;
+  const project = request.cwd ?? source.header.project.path;
+  const target = await switchTarget({
+    to,
+    home,
+    project,
+    now,
+    ...(request.model !== undefined && { model: request.model }),
+    ...(request.overrides && { overrides: request.overrides }),
+    asks: request.asks ?? false,
+    installed: request.installed,
+  });
+  const thinker: Thinker = {
+    model: target.model.id,
+    keeps: (model) => to.keepsThinking?.(model, target.model.id) ?? false,
+  };
+  const isOwn = source.header.source.cli === to.id;
+  const content = contentOf(request, thinker, isOwn);
+  const weights = await weigh(content.stream.entries(), countTokens);
+  const window = Math.min(target.model.window, options.budget ?? Number.POSITIVE_INFINITY);
+  const size = sizeOf(weights, to.ownTokens ?? DEFAULT_OVERHEAD);
+  const isFitting = fits(size, window);
+  const reduction = await reductionOf(request, content.stream, { weights, size, window, isFitting, isOwn });
+  const leftOut = reduction?.reduction.leftOut ?? 0;
+  return {
+    target,
+    source: await sourceFacts(request, home, project),
+    survey: content.survey,
+    size,
+    window,
+    isFitting,
+    ...(reduction && { reduction }),
+    after: reduction ? weightAfter(reduction, size) : size.total,
+    originalMessageCount: weights.messageCount,
+    preservedMessageCount: weights.messageCount - leftOut,
+    keptThinking: keptThinking(content),
+    isOwn,
+    thinker,
+    stream: () =>
+      reduction
+        ? reduced(content.stream, { ...reduction, source: nameOf(source.header), now })
+        : content.stream,
+  };
+}
+
+/** What a CLI says by itself, where nobody has measured it. */
+const DEFAULT_OVERHEAD = 12_000;
+
+function contentOf(request: SwitchRequest, thinker: Thinker, isOwn: boolean) {
+  const { source, options = {} } = request;
+  let survey: Survey | undefined;
+  const look = (stream: Stream) => {
+    const found = surveyed(watched(stream, source.skeleton.length, request.onProgress));
+    survey = found.survey;
+    return found.stream;
+  };
+  const { thinking = "drop" } = options;
+  const stream = isOwn
+    ? look(visible(source))
+    : contentFor(
+        {
+          source,
+          thinker,
+          thinking: thinking === "ask" ? "drop" : thinking,
+          ...(options.history && { history: options.history }),
+          ...(options.includeToolHistory !== undefined && { toolHistory: options.includeToolHistory }),
+          ...(options.preserveSystemPrompt !== undefined && { systemPrompt: options.preserveSystemPrompt }),
+          ...(request.moves && { moves: request.moves }),
+          ...(request.edits && { edits: request.edits }),
+        },
+        "whole",
+        look,
+      );
+  return { stream, survey: survey as unknown as Survey };
+}
+
+function watched(stream: Stream, total: number, onProgress: SwitchRequest["onProgress"]): Stream {
+  if (!onProgress) return stream;
+  const entries = () => {
+    let done = 0;
+    return mapped(stream.entries(), (batch) => {
+      done += batch.length;
+      onProgress(done, total);
+      return batch;
+    });
+  };
+  return { ...stream, entries };
+}
+
+/** Entries whose thinking was not given up; known once the stream has been read. */
+function keptThinking({ stream, survey }: ReturnType<typeof contentOf>): Set<string> {
+  const lost = stream.losses.filter(
+    ({ kind }) => kind === "thinking_dropped" || kind === "thinking_converted",
+  );
+  const gone = new Set(lost.map(({ at }) => at.entry));
+  const found = [survey.features.get("thinking"), survey.features.get("hiddenThinking")];
+  return new Set(found.flatMap((one) => one?.entries ?? []).filter((entry) => !gone.has(entry)));
+}
+
+async function sourceFacts({ source, adapters, overrides }: SwitchRequest, home: Home, project: string) {
+  const { header } = source;
+  const agent = adapters.find(({ id }) => id === header.source.cli);
+  const servers = agent ? (await agent.configuration(home, project)).mcpServers : [];
+  return { agent, servers, model: factsOf(header.model.model, overrides) };
+}
+
+interface Measured {
+  weights: Weights;
+  size: Size;
+  window: number;
+  isFitting: boolean;
+  isOwn: boolean;
+}
+
+async function reductionOf(
+  request: SwitchRequest,
+  stream: Stream,
+  { weights, size, window, isFitting, isOwn }: Measured,
+): Promise<Prepared["reduction"]> {
+  const strategy = request.options?.summarizationStrategy;
+  if (isFitting || isOwn || !strategy) return undefined;
+  const reduction = planReduction(weights, size, window, strategy);
+  const summary = reduction.summary === 0 ? undefined : await summaryOf(request, stream, reduction);
+  return { reduction, summary, count: countTokens };
+}
+
+async function summaryOf(request: SwitchRequest, stream: Stream, reduction: Reduction): Promise<string> {
+  const left = () => leftOut(stream.entries(), reduction);
+  const { summarizer, signal, source } = request;
+  if (summarizer)
+    return summarize(left(), {
+      summarizer,
+      count: countTokens,
+      maxTokens: reduction.summary,
+      ...(signal && { signal }),
+    });
+  const extract = newExtract(source.header.project.path);
+  for await (const entry of left()) extract.add(entry);
+  return extract.text({ tokens: reduction.summary, count: countTokens });
+}
+
+async function* leftOut(entries: AsyncIterable<Entry>, { cut, prompt }: Reduction): AsyncGenerator<Entry> {
+  let at = -1;
+  for await (const entry of entries) {
+    at++;
+    if (at >= cut) return;
+    if (at !== prompt) yield entry;
+  }
+}
+
+function weightAfter(
+  { reduction, summary = "", count }: NonNullable<Prepared["reduction"]>,
+  size: Size,
+): number {
+  return Math.ceil((reduction.kept + count(summary) + size.overhead) * size.scale);
+}
+
+/** What `carry` is to do so that what was prepared is what is written. */
+export function carryRequest(
+  { thinker, reduction }: Prepared,
+  request: SwitchRequest,
+): Omit<CarryRequest, "kind" | "batonHome"> {
+  const { source, from, to, home, cwd, model, moves, edits, installed, options = {} } = request;
+  return {
+    source,
+    to,
+    home,
+    thinker,
+    thinking: options.thinking === "convert" ? "convert" : "drop",
+    ...(from && { from }),
+    ...(cwd !== undefined && { cwd }),
+    ...(model !== undefined && { model }),
+    ...(moves && { moves }),
+    ...(edits && { edits }),
+    ...(installed && { installed }),
+    ...(options.history && { history: options.history }),
+    ...(options.includeToolHistory !== undefined && { toolHistory: options.includeToolHistory }),
+    ...(options.preserveSystemPrompt !== undefined && { systemPrompt: options.preserveSystemPrompt }),
+    ...(reduction && { reduction }),
+  };
+}

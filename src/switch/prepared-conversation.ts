@@ -1,0 +1,61 @@
+// A prepared conversation as the messages of the target's API: what its model will be sent, in the vendor's own form.
+import type { Adapter } from "../adapters/adapter.ts";
+import { formats } from "../formats/index.ts";
+import type { Entry } from "../session/session.ts";
+import type { SwitchAnalysis } from "./analyse.ts";
+import type { Prepared } from "./prepare-switch.ts";
+import type { SwitchWarning } from "./warnings.ts";
+
+export type HistoryMessage = Record<string, unknown>;
+
+export interface PreparedConversation {
+  history: HistoryMessage[];
+  systemPrompt?: string;
+  warnings: SwitchWarning[];
+  summarized: boolean;
+  originalMessageCount: number;
+  preservedMessageCount: number;
+}
+
+/** The format of each API, and what it calls its list of messages. */
+const HISTORIES: Record<Adapter["api"], readonly [format: string, list: string]> = {
+  anthropic: ["anthropic", "messages"],
+  responses: ["openai-responses", "input"],
+  chat: ["openai-chat", "messages"],
+  gemini: ["gemini-contents", "contents"],
+};
+
+export async function preparedConversation(
+  prepared: Prepared,
+  { warnings }: Pick<SwitchAnalysis, "warnings">,
+): Promise<PreparedConversation> {
+  const { originalMessageCount, preservedMessageCount, reduction } = prepared;
+  const systemPrompt = await instructionsIn(prepared.stream().entries());
+  return {
+    history: await historyOf(prepared),
+    ...(systemPrompt !== "" && { systemPrompt }),
+    warnings,
+    summarized: reduction?.summary !== undefined,
+    originalMessageCount,
+    preservedMessageCount,
+  };
+}
+
+/** It fits into a model's window, so it fits into memory. */
+async function historyOf({ target, stream }: Prepared): Promise<HistoryMessage[]> {
+  const [id, list] = HISTORIES[target.agent.api];
+  const format = formats.find((one) => one.id === id);
+  let text = "";
+  for await (const piece of format?.write(stream()) ?? []) text += piece;
+  return JSON.parse(text)[list];
+}
+
+/** The instructions before the first message. */
+async function instructionsIn(entries: AsyncIterable<Entry>): Promise<string> {
+  const found: string[] = [];
+  for await (const entry of entries) {
+    if (entry.type !== "system") break;
+    if (entry.content.trim() !== "") found.push(entry.content);
+  }
+  return found.join("\n\n");
+}

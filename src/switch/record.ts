@@ -1,0 +1,118 @@
+// Records that another provider took over: an entry at the end of what was carried, and the conversation as a file of
+// the Unified Conversation Format under $BATON_HOME, which is made anew each time and never read back by Baton itself.
+import type { FileRef } from "../adapters/adapter.ts";
+import { sessionStates } from "../formats/ucf-facts.ts";
+import { writeUcf } from "../formats/ucf-write.ts";
+import { sessionId } from "../session/id.ts";
+import type { Entry } from "../session/session.ts";
+import type { Source, Stream } from "../session/source.ts";
+import type { Change } from "../storage/changes.ts";
+import { backupOf, conversationFiles, placeConversation } from "../storage/conversations.ts";
+import { thread } from "../transform/visible.ts";
+import { type Hop, type Lineage, lineageOf, type ProviderSwitch } from "./lineage.ts";
+
+type SwitchEntry = Extract<Entry, { type: "switch" }>;
+
+export function switchEntry(made: ProviderSwitch): SwitchEntry {
+  const id = `switch-${Date.parse(made.timestamp).toString(36)}`;
+  return { id, timestamp: made.timestamp, type: "switch", switch: made };
+}
+
+/** The stream with an entry behind its last one; its message index is the number of messages before it. */
+export function endedBy(stream: Stream, entry: SwitchEntry): Stream {
+  return {
+    ...stream,
+    get losses() {
+      return stream.losses;
+    },
+    async *entries() {
+      yield* stream.entries();
+      yield entry;
+    },
+  };
+}
+
+/** A session of more bytes is not written once more as a file: its store and the archive have it. */
+export const LARGEST_CONVERSATION = 32 * 1024 * 1024;
+
+export interface Recording {
+  /** The dated file that is written with the session. */
+  path: string;
+  changes: AsyncIterable<Change>;
+}
+
+/** What is to be written beside the session; `from`: the source's main file. */
+export async function recordingOf(
+  batonHome: string,
+  source: Source,
+  from: Pick<FileRef, "path" | "size">,
+  target: Session,
+  made: ProviderSwitch,
+): Promise<Recording | undefined> {
+  if (from.size > LARGEST_CONVERSATION) return undefined;
+  const { cli, originalId = source.header.id } = source.header.source;
+  const lineage = await lineageOf(batonHome, `${cli}:${originalId}`);
+  const path = backupOf(batonHome, conversationId(lineage), new Date(made.timestamp));
+  const own = { agent: cli, id: originalId, path: from.path };
+  const others = lineage.hops.map(({ to, path: at }) => ({ ...named(to), path: at }));
+  const stream = conversation(source, conversationId(lineage), [...others, own, target], made);
+  return { path, changes: pieces(path, stream) };
+}
+
+/** A session of an agent and where it is. */
+interface Session {
+  agent: string;
+  id: string;
+  path: string;
+}
+
+/** Of the whole lineage, whichever of its sessions goes on. */
+export function conversationId({ root }: Lineage): string {
+  const colon = root.indexOf(":");
+  return sessionId(root.slice(0, colon), root.slice(colon + 1));
+}
+
+function conversation(
+  source: Source,
+  id: string,
+  sessions: readonly Session[],
+  made: ProviderSwitch,
+): Stream {
+  const stream = endedBy(thread(source), switchEntry(made));
+  const { header } = source;
+  const providerState = sessionStates(sessions);
+  const whole = { ...header, id, source: { cli: header.source.cli }, providerState };
+  return { ...stream, header: whole };
+}
+
+function named(name: string): { agent: string; id: string } {
+  const colon = name.indexOf(":");
+  return { agent: name.slice(0, colon), id: name.slice(colon + 1) };
+}
+
+async function* pieces(path: string, stream: Stream): AsyncGenerator<Change> {
+  for await (const bytes of writeUcf(stream)) yield { type: "create", path, bytes };
+}
+
+/** Brings the current file of a conversation in line with the journal: after a switch, an undo, or a crash in between. */
+export async function settleConversation(batonHome: string, name: string): Promise<void> {
+  const lineage = await lineageOf(batonHome, name);
+  const files = conversationFiles(batonHome, conversationId(lineage));
+  const newest = lineage.hops.findLast(({ switch: made }) => made !== undefined);
+  if (!newest) return placeConversation(files, undefined, undefined);
+  await placeConversation(files, newest.conversation, metaOf(lineage, newest));
+}
+
+/** What a list of conversations shows without opening any of them. */
+function metaOf(lineage: Lineage, newest: Hop) {
+  return {
+    id: conversationId(lineage),
+    ...(newest.title !== undefined && { title: newest.title }),
+    root: lineage.root,
+    current: newest.to,
+    updated: newest.at,
+    switches: lineage.hops.flatMap((hop) => (hop.switch ? [hop.switch] : [])),
+    sessions: [lineage.root, ...new Set(lineage.hops.map(({ to }) => to))],
+    conversation: newest.conversation ?? null,
+  };
+}

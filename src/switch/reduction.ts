@@ -1,0 +1,155 @@
+// Decides what of a session that is too long stays: the most recent whole turns, with the biggest payloads shortened
+// first. Knows weights and nothing else; reduce.ts does it.
+import { BatonError } from "../session/error.ts";
+import type { Size, Weights } from "./weigh.ts";
+
+/** truncate: older turns go. hybrid: they become a summary. summarize: all but the newest turn becomes one. */
+export type Strategy = "truncate" | "summarize" | "hybrid";
+
+/** Up to this share of the window a conversation fits: the rest is for what comes. */
+const FITS = 0.8;
+/** The share that recent turns may fill when it does not. */
+const RECENT = 0.6;
+/** The share, and the most tokens, that a summary may have. */
+const SUMMARY = 0.1;
+const LONGEST_SUMMARY = 8_000;
+/** A payload of an older turn that takes more of the window than this is shortened before any turn is given up. */
+const LARGE = 0.02;
+/** Less than this is left of no payload, and only what has a good deal more is shortened. */
+const SMALLEST = 200;
+
+export interface Reduction {
+  /** Entries before this one are left out, except `prompt`. */
+  cut: number;
+  /** Where the newest turn itself was cut: its prompt, which stays. */
+  prompt?: number;
+  /** How many tokens the payload of an entry may keep. */
+  clips: ReadonlyMap<number, number>;
+  /** How many tokens a summary may have; 0 = there is none. */
+  summary: number;
+  /** Messages that are left out. */
+  leftOut: number;
+  /** Tokens of what stays. */
+  kept: number;
+}
+
+export function fits(size: Pick<Size, "total">, window: number): boolean {
+  return size.total <= window * FITS;
+}
+
+export function planReduction(weights: Weights, size: Size, window: number, strategy: Strategy): Reduction {
+  const budget = Math.floor((window * RECENT) / size.scale) - size.overhead;
+  const summary = strategy === "truncate" ? 0 : Math.min(LONGEST_SUMMARY, Math.floor(window * SUMMARY));
+  const starts = turnStarts(weights);
+  const newest = starts.at(-1) ?? 0;
+  const large = Math.max(SMALLEST, Math.floor(window * LARGE));
+  const least = weightOf(weights, newest, weights.tokens.length);
+  if (least > budget) return withinTurn(weights, newest, budget, summary);
+  const clips = new Map<number, number>();
+  let cut = newest;
+  let kept = least;
+  for (const start of strategy === "summarize" ? [] : starts.slice(0, -1).toReversed()) {
+    const shortened = clipsIn(weights, start, cut, large);
+    const tokens = weightOf(weights, start, cut) - savedBy(weights, shortened);
+    if (kept + tokens > budget) break;
+    kept += tokens;
+    cut = start;
+    for (const [at, most] of shortened) clips.set(at, most);
+  }
+  return { cut, clips, summary: cut === 0 ? 0 : summary, leftOut: messagesIn(weights, cut), kept };
+}
+
+/** What stands before the first prompt belongs to the first turn. */
+function turnStarts({ prompts, tokens }: Weights): number[] {
+  const [first, ...others] = prompts;
+  if (tokens.length === 0) return [];
+  return first === undefined ? [0] : [0, ...others];
+}
+
+function weightOf({ tokens }: Weights, from: number, to: number): number {
+  let sum = 0;
+  for (let at = from; at < to; at++) sum += tokens[at] ?? 0;
+  return sum;
+}
+
+/** What is shortened to the same size is worth it only where that makes a difference. */
+function clipsIn({ payload }: Weights, from: number, to: number, most: number): Map<number, number> {
+  const clips = new Map<number, number>();
+  for (let at = from; at < to; at++) if ((payload[at] ?? 0) > most + SMALLEST) clips.set(at, most);
+  return clips;
+}
+
+function savedBy({ payload }: Weights, clips: ReadonlyMap<number, number>): number {
+  let saved = 0;
+  for (const [at, most] of clips) saved += (payload[at] ?? 0) - most;
+  return saved;
+}
+
+/** The newest turn alone is too much: its biggest payloads are shortened, then its older steps go. */
+function withinTurn(weights: Weights, start: number, budget: number, summary: number): Reduction {
+  const end = weights.tokens.length;
+  const isWhole = start === 0;
+  for (const most of caps(weights, start)) {
+    const clips = clipsIn(weights, start, end, most);
+    const tokens = weightOf(weights, start, end) - savedBy(weights, clips);
+    if (tokens > budget) continue;
+    return {
+      cut: start,
+      clips,
+      summary: isWhole ? 0 : summary,
+      leftOut: messagesIn(weights, start),
+      kept: tokens,
+    };
+  }
+  return lastSteps(weights, start, budget, summary);
+}
+
+/** Ever smaller sizes: half of the largest payload, half of that, down to the smallest. */
+function* caps({ payload }: Weights, start: number): Generator<number> {
+  let largest = 0;
+  for (let at = start; at < payload.length; at++) largest = Math.max(largest, payload[at] ?? 0);
+  for (let most = Math.floor(largest / 2); most > SMALLEST; most = Math.floor(most / 2)) yield most;
+  yield SMALLEST;
+}
+
+/** The prompt stays, and behind it as many of the newest steps as there is room for. */
+function lastSteps(weights: Weights, start: number, budget: number, summary: number): Reduction {
+  const end = weights.tokens.length;
+  const prompt = weights.prompts.at(-1);
+  const clips = clipsIn(weights, start, end, SMALLEST);
+  const asked = prompt === undefined ? 0 : (weights.tokens[prompt] ?? 0);
+  const room = budget - asked;
+  let cut = end;
+  let kept = 0;
+  let tokens = 0;
+  for (let at = end - 1; at > (prompt ?? -1); at--) {
+    tokens += (weights.tokens[at] ?? 0) - savedAt(weights, at, clips);
+    if (tokens > room) break;
+    if (!weights.isSafe[at]) continue;
+    cut = at;
+    kept = tokens;
+  }
+  if (room < 0 || (prompt === undefined && cut === end)) throw tooLong(asked, budget);
+  const remaining = new Map([...clips].filter(([at]) => at >= cut));
+  const left = messagesIn(weights, cut) - (prompt === undefined ? 0 : 1);
+  const stays = prompt === undefined ? {} : { prompt };
+  return { cut, ...stays, clips: remaining, summary, leftOut: left, kept: kept + asked };
+}
+
+function savedAt({ payload }: Weights, at: number, clips: ReadonlyMap<number, number>): number {
+  const most = clips.get(at);
+  return most === undefined ? 0 : (payload[at] ?? 0) - most;
+}
+
+/** Of the entries before the cut, which lies between messages. */
+function messagesIn({ messages }: Weights, cut: number): number {
+  return new Set(messages.slice(0, cut).filter((message) => message !== -1)).size;
+}
+
+function tooLong(asked: number, budget: number): BatonError {
+  return new BatonError(
+    "refused",
+    `The newest prompt alone has about ${asked.toLocaleString("en")} tokens, and there is room for ${Math.max(0, budget).toLocaleString("en")}.`,
+    "Go on with a model that has a larger window: `baton models` lists them.",
+  );
+}

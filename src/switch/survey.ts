@@ -1,0 +1,240 @@
+// What a session holds that another agent or model may not take as it is, with the messages that it concerns. Found
+// in one pass over what the model sees, while the entries go by.
+import { mapped } from "../session/batches.ts";
+import type { Entry, Part, ToolCall } from "../session/session.ts";
+import type { Stream } from "../session/source.ts";
+import { newMessageCounter } from "./message-count.ts";
+
+/** How often something occurs, and where: indices into the list of messages, and ids of entries. */
+export interface Mention {
+  count: number;
+  messages: number[];
+  entries: string[];
+}
+
+export type Feature =
+  | "thinking"
+  /** Reasoning whose text its vendor keeps to itself. */
+  | "hiddenThinking"
+  | "artifacts"
+  | "images"
+  | "pdfs"
+  /** Images that a model made. */
+  | "generatedImages"
+  /** What a provider found for its model: grounding, browsing. */
+  | "webResults"
+  /** Code that ran at a provider. */
+  | "codeExecution"
+  | "unfinishedCalls";
+
+export interface Survey {
+  /** Of the whole list, tool results included. */
+  messages: number;
+  /** What people count: prompts and replies. */
+  prompts: number;
+  replies: number;
+  toolCalls: number;
+  toolResults: number;
+  /** Files that calls changed. */
+  changedFiles: number;
+  features: ReadonlyMap<Feature, Mention>;
+  /** By the tool's name in the session: every tool that is none of the common ones. */
+  otherTools: ReadonlyMap<string, Mention>;
+  /** The models that wrote thinking. */
+  thinkers: ReadonlySet<string>;
+  /** The message that an entry belongs to. */
+  messageOf(entry: string): number | undefined;
+}
+
+/** The stream itself, and what is found in it; complete once it has been read. */
+export function surveyed(stream: Stream): { stream: Stream; survey: Survey } {
+  const surveyor = newSurveyor();
+  const entries = () => {
+    surveyor.begin();
+    return mapped(stream.entries(), (batch) => {
+      for (const entry of batch) surveyor.add(entry);
+      return batch;
+    });
+  };
+  return {
+    survey: surveyor.survey,
+    stream: {
+      ...stream,
+      get losses() {
+        return stream.losses;
+      },
+      entries,
+    },
+  };
+}
+
+function newSurveyor() {
+  const state = newState();
+  return {
+    begin: () => Object.assign(state, newState()),
+    add: (entry: Entry) => look(entry, state),
+    survey: surveyOf(state),
+  };
+}
+
+type State = ReturnType<typeof newState>;
+
+function newState() {
+  return {
+    counter: newMessageCounter(),
+    prompts: 0,
+    replies: new Set<number>(),
+    toolCalls: 0,
+    toolResults: 0,
+    files: new Set<string>(),
+    features: new Map<Feature, Mention>(),
+    otherTools: new Map<string, Mention>(),
+    thinkers: new Set<string>(),
+    messages: new Map<string, number>(),
+    open: new Map<string, number>(),
+  };
+}
+
+function surveyOf(state: State): Survey {
+  return {
+    get messages() {
+      return state.counter.count;
+    },
+    get prompts() {
+      return state.prompts;
+    },
+    get replies() {
+      return state.replies.size;
+    },
+    get toolCalls() {
+      return state.toolCalls;
+    },
+    get toolResults() {
+      return state.toolResults;
+    },
+    get changedFiles() {
+      return state.files.size;
+    },
+    get features() {
+      const open = mentionOf([...state.open]);
+      return open.count === 0
+        ? state.features
+        : new Map([...state.features, ["unfinishedCalls" as const, open]]);
+    },
+    get otherTools() {
+      return state.otherTools;
+    },
+    get thinkers() {
+      return state.thinkers;
+    },
+    messageOf: (entry) => state.messages.get(entry),
+  };
+}
+
+function mentionOf(found: readonly (readonly [entry: string, message: number])[]): Mention {
+  return {
+    count: found.length,
+    messages: [...new Set(found.map(([, message]) => message))],
+    entries: found.map(([entry]) => entry),
+  };
+}
+
+function look(entry: Entry, state: State): void {
+  const message = state.counter.add(entry);
+  if (message === undefined) return;
+  state.messages.set(entry.id, message);
+  switch (entry.type) {
+    case "user":
+      if (!entry.injected) state.prompts++;
+      break;
+    case "assistant":
+      state.replies.add(message);
+      lookAtReply(entry, message, state);
+      break;
+    case "tool_call":
+      state.replies.add(message);
+      lookAtCall(entry, message, state);
+      break;
+    case "tool_result":
+      state.toolResults++;
+      state.open.delete(entry.callId);
+      break;
+    case "system":
+    case "compaction":
+    case "switch":
+      break;
+    default:
+      entry satisfies never;
+  }
+  for (const part of entry.parts ?? []) lookAtPart(part, entry, message, state);
+}
+
+function lookAtReply(entry: Extract<Entry, { type: "assistant" }>, message: number, state: State): void {
+  const isApart = entry.thinking !== undefined && !entry.parts?.some(({ type }) => type === "thinking");
+  if (isApart) noteThinking(entry, entry.thinking ?? "", message, state);
+  // Where a reader keeps what the vendor said of its sources, it stands beside the text.
+  if (GROUNDED.some((field) => field in entry)) mention(state.features, "webResults", entry.id, message);
+}
+
+const GROUNDED = ["groundingMetadata", "citations", "annotations"];
+
+function noteThinking({ id, model }: Entry, text: string, message: number, state: State): void {
+  mention(state.features, text === "" ? "hiddenThinking" : "thinking", id, message);
+  if (model !== undefined) state.thinkers.add(model);
+}
+
+function lookAtCall(call: ToolCall, message: number, state: State): void {
+  state.toolCalls++;
+  if (call.hosted) {
+    const isWeb = call.tool === "web_search" || call.tool === "web_fetch";
+    mention(state.features, isWeb ? "webResults" : "codeExecution", call.id, message);
+  } else {
+    state.open.set(call.id, message);
+    if (call.tool === "web_search") mention(state.features, "webResults", call.id, message);
+  }
+  if (call.tool === "unknown") mention(state.otherTools, call.originalTool ?? "unknown", call.id, message);
+  if (call.tool === "write" || call.tool === "edit") for (const path of pathsOf(call)) state.files.add(path);
+}
+
+function pathsOf({ input }: ToolCall): string[] {
+  const changes = Array.isArray(input.changes) ? (input.changes as { path?: unknown }[]) : [];
+  return [input.path, ...changes.map(({ path }) => path)].filter(
+    (path): path is string => typeof path === "string" && path !== "",
+  );
+}
+
+function lookAtPart(part: Part, entry: Entry, message: number, state: State): void {
+  switch (part.type) {
+    case "thinking":
+      noteThinking(entry, part.text, message, state);
+      break;
+    case "artifact":
+      mention(state.features, "artifacts", entry.id, message);
+      break;
+    case "image":
+      mention(state.features, entry.type === "assistant" ? "generatedImages" : "images", entry.id, message);
+      break;
+    case "document":
+      if (isPdf(part)) mention(state.features, "pdfs", entry.id, message);
+      break;
+    case "text":
+    case "code":
+    case "error":
+      break;
+    default:
+      part satisfies never;
+  }
+}
+
+function isPdf({ mimeType, name, path, url }: Extract<Part, { type: "document" }>): boolean {
+  if (mimeType !== undefined) return mimeType === "application/pdf";
+  return /\.pdf(?:$|[?#])/i.test(name ?? path ?? url ?? "");
+}
+
+function mention<Key>(found: Map<Key, Mention>, key: Key, entry: string, message: number): void {
+  const known = found.get(key) ?? { count: 0, messages: [], entries: [] };
+  found.set(key, known);
+  known.count++;
+  if (known.messages.at(-1) !== message) known.messages.push(message);
+  if (known.entries.at(-1) !== entry) known.entries.push(entry);
+}

@@ -1,0 +1,93 @@
+// Switches: what was prepared is written into the target's store, and that another provider took over is recorded.
+
+import type { FindPrice } from "../models/prices.ts";
+import { BatonError } from "../session/error.ts";
+import { analysisOf, type SwitchAnalysis } from "./analyse.ts";
+import { type CarryRequest, carry } from "./carry.ts";
+import type { ProviderSwitch } from "./lineage.ts";
+import type { Carried } from "./perform.ts";
+import { carryRequest, type Prepared, prepareSwitch, type SwitchRequest } from "./prepare-switch.ts";
+
+export interface SwitchOver
+  extends SwitchRequest,
+    Pick<CarryRequest, "kind" | "batonHome" | "reason" | "dryRun" | "yes" | "redactor"> {
+  price?: FindPrice;
+  /** Write a new session even if the same was written before. */
+  anew?: boolean;
+}
+
+export interface Switched extends Carried {
+  analysis: SwitchAnalysis;
+}
+
+export async function switchOver(request: SwitchOver): Promise<Switched> {
+  const { kind, batonHome, reason, dryRun, yes, redactor, now = new Date() } = request;
+  const prepared = await prepareSwitch(request);
+  const before = analysisOf(prepared, [], request);
+  refuse(before, request);
+  const made = switchOf(prepared, before, reason, now);
+  const carried = await carry({
+    ...carryRequest(prepared, request),
+    kind,
+    batonHome,
+    now,
+    ...(made && { switch: made }),
+    ...(reason !== undefined && { reason }),
+    ...(dryRun && { dryRun }),
+    ...(yes && { yes }),
+    ...(redactor && { redactor }),
+    ...(kind === "resume" && !request.anew && !request.edits && { asked: askedFor(request, prepared) }),
+  });
+  return { ...carried, analysis: analysisOf(prepared, carried.losses, request) };
+}
+
+function refuse({ canSwitch, warnings }: SwitchAnalysis, { yes, dryRun }: SwitchOver): void {
+  const [first] = warnings.filter(({ type }) => type === "error");
+  if (!canSwitch && first) throw new BatonError("refused", first.message, "Pick another agent or model.");
+  const tooLarge = warnings.find(({ code }) => code === "context_too_large");
+  if (!tooLarge || yes || dryRun) return;
+  throw new BatonError(
+    "refused",
+    tooLarge.message,
+    "--strategy hybrid keeps the recent turns and summarizes the others; --yes carries all of it nevertheless.",
+  );
+}
+
+/** Undefined where the same provider goes on with the same model. */
+function switchOf(
+  { source, target, isOwn, preservedMessageCount, reduction }: Prepared,
+  { warnings, from, to }: SwitchAnalysis,
+  reason: string | undefined,
+  now: Date,
+): ProviderSwitch | undefined {
+  if (isOwn) return undefined;
+  const said = warnings.filter(({ type, code }) => type !== "info" && !code.startsWith("target_"));
+  const summary = reduction && reduction.reduction.leftOut > 0 ? 1 : 0;
+  return {
+    timestamp: now.toISOString(),
+    fromProvider: source.agent?.badge ?? from.provider,
+    toProvider: target.agent.badge,
+    fromModel: from.model,
+    toModel: to.model,
+    messageIndex: preservedMessageCount + summary,
+    ...(reason !== undefined && { reason }),
+    warnings: said.map(({ message }) => message),
+  };
+}
+
+/** Whatever makes a difference to what is written. */
+function askedFor(
+  { cwd, model, moves, options, redactor, summarizer }: SwitchOver,
+  { window }: Prepared,
+): string {
+  const asked = {
+    cwd,
+    model,
+    moves,
+    options,
+    window,
+    redacted: redactor !== undefined,
+    summarized: summarizer !== undefined,
+  };
+  return JSON.stringify(asked);
+}

@@ -1,0 +1,46 @@
+// The agent and the model that go on with a session, and what is known of them before anything is written.
+import type { Account, Adapter, Configuration, Home, Limit } from "../adapters/adapter.ts";
+import { aliased, defaultModel } from "../models/defaults.ts";
+import { factsOf, type ModelFacts } from "../models/facts.ts";
+import type { Overrides } from "../models/overrides.ts";
+
+export interface SwitchTarget {
+  agent: Adapter;
+  model: ModelFacts;
+  /** How the model came to be chosen. */
+  chosen: "named" | "configured" | "default";
+  configuration: Configuration;
+  /** The CLI that is there; undefined = none. */
+  installed?: { version: string; path: string } | undefined;
+  account?: Account | undefined;
+  limit?: Limit | undefined;
+}
+
+export interface TargetRequest {
+  to: Adapter;
+  home: Home;
+  /** The folder that the session goes on in. */
+  project: string;
+  model?: string;
+  overrides?: Overrides;
+  now: Date;
+  /** Whether the agent itself is looked at: its CLI, its account, its limits. */
+  asks?: boolean;
+  installed?: SwitchTarget["installed"];
+}
+
+/** What sessions say where nobody knows the model. */
+const UNKNOWN = "unknown";
+
+export async function switchTarget(request: TargetRequest): Promise<SwitchTarget> {
+  const { to, home, now, overrides } = request;
+  const configuration = await to.configuration(home, request.project);
+  const named = request.model ?? configuration.model ?? defaultModel(to.provider);
+  const chosen = request.model !== undefined ? "named" : configuration.model ? "configured" : "default";
+  const facts = factsOf(aliased(named ?? UNKNOWN), overrides);
+  const model = named === undefined ? { ...facts, name: `the default model of ${to.label}` } : facts;
+  const target: SwitchTarget = { agent: to, model, chosen, configuration };
+  if (!request.asks) return { ...target, installed: request.installed };
+  const [account, limit] = await Promise.all([to.account?.(home), to.limit?.(home, now)]);
+  return { ...target, installed: request.installed, account, limit };
+}

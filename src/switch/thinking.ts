@@ -1,0 +1,38 @@
+// What becomes of a model's thinking when another model goes on. It is bound to the model that wrote it: a vendor
+// refuses a block that this very model has not signed, so it stays as it is for the same model only.
+import { plainId } from "../models/names.ts";
+import type { Part } from "../session/session.ts";
+
+export type ThinkingPolicy = "drop" | "convert" | "ask";
+
+/** prompt_user: somebody has to choose between dropping and converting. hidden: its vendor never showed the text. */
+export type Fate = "preserve" | "drop" | "convert" | "prompt_user" | "hidden";
+
+export interface Thinker {
+  /** The model that goes on. */
+  model: string;
+  /** Whether the target's store and CLI hand on what this model has signed. */
+  keeps?(model: string): boolean;
+}
+
+export function fateOf(
+  thought: Pick<Extract<Part, { type: "thinking" }>, "text" | "signature">,
+  from: string | undefined,
+  to: Thinker,
+  policy: ThinkingPolicy,
+): Fate {
+  if (isKept(thought, from, to)) return "preserve";
+  if (thought.text === "") return "hidden";
+  if (policy === "ask") return "prompt_user";
+  return policy;
+}
+
+function isKept(thought: { signature?: string | undefined }, from: string | undefined, to: Thinker): boolean {
+  if (thought.signature === undefined || from === undefined) return false;
+  return plainId(from) === plainId(to.model) && (to.keeps?.(from) ?? false);
+}
+
+/** Thinking as text that says what it is. */
+export function asText(thinking: string): string {
+  return `[Previous reasoning]\n${thinking}\n[End reasoning]`;
+}
