@@ -13,7 +13,7 @@ import type { ProviderSwitch } from "./lineage.ts";
 import { nameOf } from "./name.ts";
 import { type Carried, perform, writerOf } from "./perform.ts";
 import { prepare } from "./prepare.ts";
-import { endedBy, type Recording, recordingOf, settleConversation, switchEntry } from "./record.ts";
+import { endedBy, type Recording, recordingOf, settleConversation } from "./record.ts";
 import { type Reduced, reduced } from "./reduce.ts";
 import { type Standing, standingOf } from "./standing.ts";
 import type { Thinker } from "./thinking.ts";
@@ -164,7 +164,7 @@ function streamFor(request: CarryRequest, texts: Range["texts"]): Stream {
   const { reduction, source, now = new Date(), switch: made } = request;
   const stream = contentFor(request, texts);
   const short = reduction ? reduced(stream, { ...reduction, source: nameOf(source.header), now }) : stream;
-  return made ? endedBy(short, switchEntry(made)) : short;
+  return made ? endedBy(short, made) : short;
 }
 
 type Content = Pick<

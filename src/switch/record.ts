@@ -3,6 +3,7 @@
 import type { FileRef } from "../adapters/adapter.ts";
 import { sessionStates } from "../formats/ucf-facts.ts";
 import { writeUcf } from "../formats/ucf-write.ts";
+import { batched, batchesOf } from "../session/batches.ts";
 import { sessionId } from "../session/id.ts";
 import type { Entry } from "../session/session.ts";
 import type { Source, Stream } from "../session/source.ts";
@@ -10,25 +11,31 @@ import type { Change } from "../storage/changes.ts";
 import { backupOf, conversationFiles, placeConversation } from "../storage/conversations.ts";
 import { thread } from "../transform/visible.ts";
 import { type Hop, type Lineage, lineageOf, type ProviderSwitch } from "./lineage.ts";
+import { newMessageCounter } from "./message-count.ts";
 
 type SwitchEntry = Extract<Entry, { type: "switch" }>;
 
-export function switchEntry(made: ProviderSwitch): SwitchEntry {
+function switchEntry(made: ProviderSwitch): SwitchEntry {
   const id = `switch-${Date.parse(made.timestamp).toString(36)}`;
   return { id, timestamp: made.timestamp, type: "switch", switch: made };
 }
 
 /** The stream with an entry behind its last one; its message index is the number of messages before it. */
-export function endedBy(stream: Stream, entry: SwitchEntry): Stream {
+export function endedBy(stream: Stream, made: ProviderSwitch, before = 0): Stream {
   return {
     ...stream,
     get losses() {
       return stream.losses;
     },
-    async *entries() {
-      yield* stream.entries();
-      yield entry;
-    },
+    entries: () =>
+      batched(async function* () {
+        const counter = newMessageCounter();
+        for await (const batch of batchesOf(stream.entries())) {
+          for (const entry of batch) counter.add(entry);
+          yield batch;
+        }
+        yield [switchEntry({ ...made, messageIndex: before + counter.count })];
+      }),
   };
 }
 
@@ -78,7 +85,7 @@ function conversation(
   sessions: readonly Session[],
   made: ProviderSwitch,
 ): Stream {
-  const stream = endedBy(thread(source), switchEntry(made));
+  const stream = endedBy(thread(source), made);
   const { header } = source;
   const providerState = sessionStates(sessions);
   const whole = { ...header, id, source: { cli: header.source.cli }, providerState };

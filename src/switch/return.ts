@@ -1,6 +1,6 @@
 // Brings the turns that were made in another agent back into the original session. Where the original has gone on,
 // or the other one no longer holds the same beginning, they become a branch of it or a new session.
-import type { Adapter, Home, SessionRef } from "../adapters/adapter.ts";
+import type { Adapter, Home, SessionRef, Target } from "../adapters/adapter.ts";
 import { findSessions } from "../catalog/scan.ts";
 import { BatonError } from "../session/error.ts";
 import type { Source, Stream } from "../session/source.ts";
@@ -12,10 +12,13 @@ import { type Move, remapped } from "../transform/remap.ts";
 import { sameTurns, turnsOf } from "../transform/turns.ts";
 import { thread, threadPositions, visible, visiblePositions } from "../transform/visible.ts";
 import { targetOf } from "./carry.ts";
+import type { ProviderSwitch } from "./lineage.ts";
+import { newMessageCounter } from "./message-count.ts";
 import { nameOf } from "./name.ts";
 import { type Origin, originOf } from "./origin.ts";
 import { type Carried, perform } from "./perform.ts";
 import { prepare } from "./prepare.ts";
+import { endedBy, type Recording, recordingOf, settleConversation } from "./record.ts";
 import { headThen, standingOf } from "./standing.ts";
 
 export interface ReturnRequest {
@@ -25,6 +28,8 @@ export interface ReturnRequest {
   home: Home;
   batonHome: string;
   thinking?: "drop" | "convert";
+  /** Why, for the record. */
+  reason?: string;
   /** Hides secrets in what is written; what is there keeps them. */
   redactor?: Redactor;
   dryRun?: boolean;
@@ -55,7 +60,8 @@ export async function bringBack(request: ReturnRequest): Promise<Returned> {
   const edits = original && way.after !== null && origin.edited ? [EDITED] : [];
   const warnings = [...way.warnings, ...edits, ...(onto ? [] : newSession(to, original))];
   if (onto && (await to.isLive(onto.ref))) throw held(to, origin);
-  const carried = await performed(request, to, { origin, original, way, onto, installed });
+  const carried = await performed(request, to, { origin, original, way, onto, installed, warnings });
+  if (!request.dryRun) await settleConversation(request.batonHome, nameOf(request.source.header));
   return { ...carried, warnings, isNothing: false, isExtended: onto !== undefined };
 }
 
@@ -157,12 +163,14 @@ interface Plan {
   way: Way;
   onto: Awaited<ReturnType<typeof extension>>;
   installed: { version: string; path: string } | undefined;
+  warnings: readonly string[];
 }
 
 async function performed(request: ReturnRequest, to: Adapter, plan: Plan): Promise<Carried> {
-  const { source, batonHome, redactor, dryRun, yes } = request;
+  const { source, batonHome, redactor, dryRun, yes, reason } = request;
   const { original, onto, installed } = plan;
-  const stream = streamOf(request, plan);
+  const made = switchBack(request, to, plan);
+  const stream = endedBy(streamOf(request, plan), made, onto ? messagesBefore(plan) : 0);
   const target = await targetOf({
     source: original?.source ?? source,
     to,
@@ -173,11 +181,13 @@ async function performed(request: ReturnRequest, to: Adapter, plan: Plan): Promi
   request.goesOnIn?.(target.cwd);
   const { title, ...untitled } = target;
   const titled = title === undefined || !redactor ? target : { ...target, title: redactor.text(title) };
+  const into = onto ? { ...untitled, originalId: plan.origin.originalId, onto } : titled;
   return perform({
     stream: redactor ? redacted(stream, redactor) : stream,
     to,
-    target: onto ? { ...untitled, originalId: plan.origin.originalId, onto } : titled,
+    target: into,
     batonHome,
+    ...(!dryRun && { recording: await recordingBack(request, to, into, made) }),
     facts: {
       kind: "return",
       source: nameOf(source.header),
@@ -185,15 +195,65 @@ async function performed(request: ReturnRequest, to: Adapter, plan: Plan): Promi
       remapped: plan.origin.remapped,
       edited: plan.origin.edited,
       ...(onto && original && { before: original.source.skeleton.length }),
+      ...(reason !== undefined && { reason }),
+      ...(title !== undefined && { title }),
+      switch: made,
     },
     ...(dryRun && { dryRun }),
     ...(yes && { yes }),
   });
 }
 
+/** The original's own provider goes on. */
+function switchBack(
+  { source, reason, adapters, now = new Date() }: ReturnRequest,
+  to: Adapter,
+  { original, warnings }: Plan,
+): ProviderSwitch {
+  const { model, source: own } = source.header;
+  return {
+    timestamp: now.toISOString(),
+    fromProvider: adapters.find(({ id }) => id === own.cli)?.badge ?? model.provider,
+    toProvider: to.badge,
+    fromModel: model.model,
+    toModel: original?.source.header.model.model ?? "unknown",
+    messageIndex: 0,
+    ...(reason !== undefined && { reason }),
+    warnings: [...warnings],
+  };
+}
+
+async function recordingBack(
+  { source, ref, batonHome, redactor }: ReturnRequest,
+  to: Adapter,
+  target: Target,
+  made: ProviderSwitch,
+): Promise<Recording | undefined> {
+  const main = ref.files.find(({ role }) => role === "main");
+  if (!main || !to.pathOf) return undefined;
+  const written = { agent: to.id, id: target.originalId, path: to.pathOf(target) };
+  return recordingOf(batonHome, redactor ? redacted(source, redactor) : source, main, written, made);
+}
+
+/** Of the original, up to the entry that the turns follow. */
+function messagesBefore({ original, way }: Plan): number {
+  if (!original || way.after === null) return 0;
+  const { skeleton } = original.source;
+  const counter = newMessageCounter();
+  for (const at of visiblePositions(skeleton)) {
+    const turn = skeleton.turn(at);
+    counter.add({ type: skeleton.type(at), turn: turn === -1 ? undefined : String(turn) });
+    if (skeleton.id(at) === way.after) break;
+  }
+  return counter.count;
+}
+
 function streamOf({ source, thinking = "drop" }: ReturnRequest, plan: Plan): Stream {
   const { origin, original, way, onto } = plan;
-  const { from, after } = way;
+  const { after } = way;
+  // That it was carried here stands right before what was said here, and belongs to it.
+  const isSwitched = way.from > 0 && source.skeleton.type(way.from - 1) === "switch";
+  const from = isSwitched ? way.from - 1 : way.from;
   const home = origin.remapped.map(([old, now]): Move => [now, old]);
   const fresh = prepare(remapped(visible(source, { from }), home), { thinking });
   if (onto || !original || after === null) return withoutLinks(fresh);

@@ -1,5 +1,4 @@
 // What the newest sessions of any agent say of a limit, and how much of them is looked at.
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { FileRef } from "../../src/adapters/adapter.ts";
@@ -41,7 +40,7 @@ it("the five newest files of eight days are looked at, the newest record first",
     seen.push([...records].map(({ name, n }) => [name, n]));
     return undefined;
   };
-  const files = names.flatMap((name) => fileRef(join(home.dir, name), "main") ?? []);
+  const files = names.toReversed().flatMap((name) => fileRef(join(home.dir, name), "main") ?? []);
   expect(limitIn(files, now, look)).toBeUndefined();
   expect(seen).toEqual(
     ["a", "b", "c", "d", "e"].map((name) => [
@@ -66,7 +65,6 @@ it("only the end of a long file is read, in whole lines, and damage is passed ov
     for (const { n } of records) seen.push(n);
     return undefined;
   };
-  mkdirSync(join(home.dir, "folder"));
   limitIn([file("long"), file("empty"), file("none"), file("missing")], now, look);
   expect(seen).toEqual([3, 2, undefined]);
   expect(endingOf(file("long").path, 8)).toEqual(['{"n":3}']);

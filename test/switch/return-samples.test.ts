@@ -18,7 +18,7 @@ async function carriedTo(world: World, from: There, to: string, kind: "resume" |
 /** What the model would see, calls included. */
 async function told(world: World, there: There): Promise<string[]> {
   const entries = await Array.fromAsync(visible((await find(world, there)).source).entries());
-  return entries.filter(({ type }) => type !== "system").map(entryText);
+  return entries.filter(({ type }) => type !== "system" && type !== "switch").map(entryText);
 }
 
 /** Claude Code sends a call that was cut off only while nothing follows it, or with a result. */

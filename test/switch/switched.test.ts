@@ -113,6 +113,8 @@ describe.each(AGENTS)("in %s", (id) => {
       "says u2",
       "replies a2",
       second.switch,
+      // The original's own provider has it again.
+      expect.objectContaining({ toProvider: agent.badge, messageIndex: 4 }),
     ]);
     // Nothing was said since, whatever was marked.
     expect(await returned(world, away)).toMatchObject({ isNothing: true });

@@ -67,7 +67,8 @@ export async function seen(world: World, there: There): Promise<string[]> {
   const { source } = await find(world, there);
   const texts: string[] = [];
   for await (const entry of visible(source).entries())
-    if (entry.type !== "tool_call" && entry.type !== "system") texts.push(entryText(entry));
+    if (entry.type !== "tool_call" && entry.type !== "system" && entry.type !== "switch")
+      texts.push(entryText(entry));
   return texts;
 }
 

@@ -11,6 +11,7 @@ import { type Opened, openRecorded } from "../session.ts";
 
 interface Options {
   thinking: "drop" | "convert";
+  reason?: string;
   dryRun?: boolean;
   exec?: boolean;
   yes?: boolean;
@@ -24,6 +25,7 @@ export function define(command: Command, run: Run): void {
         .choices(["drop", "convert"])
         .default("drop"),
     )
+    .option("--reason <text>", "why, for the record")
     .option("--dry-run", "only say what would happen")
     .option("--exec", "start the agent instead of printing its command")
     .option("--yes", "go on although something would be missing")
@@ -37,7 +39,7 @@ async function giveBack(context: Context, name: string, options: Options): Promi
     throw new BatonError("usage", `${name} is a file, not a session of an agent.`, "Name a session.");
   const { home, batonHome } = context;
   const adapters = await context.adapters();
-  const { thinking, dryRun, yes, exec = false } = options;
+  const { thinking, dryRun, yes, reason, exec = false } = options;
   const redactor = redaction();
   let version: string | undefined;
   const about: string[] = [];
@@ -48,6 +50,7 @@ async function giveBack(context: Context, name: string, options: Options): Promi
     home,
     batonHome,
     thinking,
+    ...(reason !== undefined && { reason }),
     ...(redactor && { redactor }),
     ...(dryRun && { dryRun }),
     ...(yes && { yes }),
