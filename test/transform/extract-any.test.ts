@@ -47,7 +47,7 @@ it("hostile texts have no effect outside their line", () => {
 it("memory stays flat over twenty thousand turns", () => {
   const made = newExtract("/project");
   const turn = (at: number): Entry[] => [
-    says(`prompt ${at} ${"x".repeat(20_000)}`, { id: `u${at}` }),
+    says(`${at}${"x".repeat(20_000)}`, { id: `u${at}` }),
     replies(`We decided to do ${at}. ${"y".repeat(2000)}`),
     { ...call(`never${at}`), tool: "write", input: { path: `f${at}`, content: "z".repeat(20_000) } } as Entry,
     ...runs(`run ${at} ${"w".repeat(5000)}`, { output: "o".repeat(20_000) }),
@@ -58,9 +58,8 @@ it("memory stays flat over twenty thousand turns", () => {
     collectGarbage();
     return process.memoryUsage().heapUsed;
   };
-  for (let at = 0; at < 2000; at++) for (const entry of turn(at)) made.add(entry);
   const before = weigh();
-  for (let at = 2000; at < 20_000; at++) for (const entry of turn(at)) made.add(entry);
+  for (let at = 0; at < 20_000; at++) for (const entry of turn(at)) made.add(entry);
   expect(weigh() - before).toBeLessThan(4_000_000);
   expect(count(made.text({ tokens: 1000, count }))).toBeLessThanOrEqual(1000);
 });
@@ -94,6 +93,8 @@ describe("whatever the timeline", () => {
     count,
     (text) => text.length,
     (text) => Buffer.byteLength(text),
+    // What is longer costs more than its parts.
+    (text) => Math.ceil(text.length ** 1.4 / 4),
     (text) => text.split(/\s+/).length,
   );
 

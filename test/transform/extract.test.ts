@@ -137,8 +137,8 @@ describe("commands", () => {
   it("are told once, with how they ended and how often they ran", () => {
     const timeline = [
       ...runs("npm test", { success: false, details: { exitCode: 1 } }),
-      ...runs("npm  test"),
       ...runs("ls", { details: { exitCode: 2 } }),
+      ...runs("npm  test"),
       ...runs("make", { output: "Command: make\nOutput: no rule\nExit Code: 2" }),
       ...runs("true", { output: "the Exit Code: 3 of others" }),
       ...runs("false", { success: false, output: "Exit code 127\nnot found" }),
@@ -151,8 +151,8 @@ describe("commands", () => {
     ];
     const long = `- ok: echo ${"x".repeat(154)}…`;
     expect(section("Commands", timeline)).toEqual([
-      "- ok, run 2 times: npm test",
       "- failed with exit code 2: ls",
+      "- ok, run 2 times: npm test",
       "- failed with exit code 2: make",
       "- ok: true",
       "- failed with exit code 127: false",
@@ -285,6 +285,11 @@ describe("its size", () => {
     const text = extract([says("漢".repeat(300))], { tokens: 50, count: (value) => value.length });
     expect(text).toMatch(/^## What was asked\n- "漢+…$/);
     expect(text.length).toBeLessThanOrEqual(50);
+    for (const tokens of [50, 51]) {
+      const half = extract([says("😀".repeat(300))], { tokens, count: (value) => value.length });
+      expect(half).toContain("😀…");
+      expect(half.isWellFormed()).toBe(true);
+    }
   });
 
   it("of nothing is nothing", () => {
