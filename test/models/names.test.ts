@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { makerOf } from "../../src/models/detect.ts";
 import { MODELS } from "../../src/models/known.ts";
-import { displayName, isLong, modelOf } from "../../src/models/names.ts";
+import { displayName, isLong, isSameModel, modelOf } from "../../src/models/names.ts";
 import { badgeFor } from "../../src/models/providers.ts";
 
 describe("the names that were agreed on", () => {
@@ -109,6 +109,18 @@ describe("a model of nobody we know", () => {
 it("[1m] asks for the long window", () => {
   expect(isLong("claude-sonnet-4-5[1m]")).toBe(true);
   expect(isLong("claude-sonnet-4-5")).toBe(false);
+});
+
+it.each([
+  ["claude-sonnet-4-5", "claude-sonnet-4-5-20250929", true],
+  ["anthropic/claude-sonnet-4.5", "claude-sonnet-4-5@20250929", true],
+  ["claude-sonnet-4-5-20250929", "claude-sonnet-4-5-20251001", false],
+  ["gpt-5.5-2026-01-02", "gpt-5.5-20260102", true],
+  ["gpt-5.5", "gpt-5.5-mini", false],
+  ["gpt-5.5", "gpt-5.4", false],
+])("%s and %s are one model: %s", (one, other, isSame) => {
+  expect(isSameModel(one, other)).toBe(isSame);
+  expect(isSameModel(other, one)).toBe(isSame);
 });
 
 it("no two models of the table are one, and each is told by its vendor's names", () => {

@@ -60,19 +60,24 @@ async function carried(source: Source, rig: Rig): Promise<string> {
   return originalId;
 }
 
+/** Only its signature is known. */
+const HIDDEN = "[hidden]";
+
 /** The thinking that the model was told, with its signatures. */
 function thoughts(turn: Turn): string[] {
   const request = turn.requests.at(-1)?.request;
   return facts(
     request ?? { api: "chat", model: "", stream: false, system: [], messages: [], tools: [] },
-  ).flatMap(({ block }) => (block.type === "thinking" && block.signature ? [block.text] : []));
+  ).flatMap(({ block }) =>
+    block.type === "thinking" && block.signature ? [block.hidden ? HIDDEN : block.text] : [],
+  );
 }
 
 function isTaken(turn: Turn, id: string): void {
   expect(turn).toMatchObject({ id, exitCode: 0 });
   expect(turn.requests.flatMap(({ violations }) => violations)).toEqual([]);
   const said = JSON.stringify(turn.requests.at(-1)?.request.messages);
-  expect(said.match(/Pondering/g)).toHaveLength(thoughts(turn).length);
+  expect(said.match(/Pondering/g)).toHaveLength(thoughts(turn).filter((one) => one !== HIDDEN).length);
 }
 
 async function withRigs(names: readonly CliName[], use: (rigs: Rig[]) => Promise<void>): Promise<void> {
@@ -95,13 +100,18 @@ describe.each([
       const call = CALLS[name];
       const { id } = await first.start("Ponder this", [
         { thinking: "Pondering one", calls: call ? [call] : [] },
-        { thinking: "Pondering two", text: "Pondered" },
+        {
+          blocks: [
+            { type: "thinking", text: "Secretly", hidden: true },
+            { type: "text", text: "Pondered" },
+          ],
+        },
       ]);
       const source = await openFrom(adapterOf(name), first.home, id);
       const { model } = source.header.model;
       await other.configure(withModel(provider, model));
       const there = await carried(source, other);
-      const found = ["Pondering one", "Pondering two"];
+      const found = ["Pondering one", HIDDEN];
       const turn = await other.resume(there, "And then", [{ thinking: "Pondering three", text: "Then" }]);
       isTaken(turn, there);
       expect(turn.requests.at(-1)?.request.model).toBe(model);

@@ -74,7 +74,7 @@ interface Run {
 }
 
 /** The switch that a text bears which the CLI does not send. */
-export function switchPart({ type, ignored, metadata }: JsonObject): SwitchEntry["switch"] | undefined {
+function switchPart({ type, ignored, metadata }: JsonObject): SwitchEntry["switch"] | undefined {
   return type === "text" && ignored === true ? switchIn(objectOf(metadata)) : undefined;
 }
 
