@@ -41,6 +41,13 @@ export function aliased(model: string): string {
 
 export type Family = "claude" | "gemini" | "openai" | "other";
 
+export const FAMILIES: Readonly<Record<Family, string>> = {
+  claude: "a Claude model",
+  gemini: "a Gemini model",
+  openai: "an OpenAI model",
+  other: "any model",
+};
+
 /** What is assumed of a model that is in no table, by what its id begins like. */
 export const ASSUMED: Readonly<Record<Family, Abilities>> = {
   claude: {

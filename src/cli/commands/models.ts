@@ -1,6 +1,6 @@
 // models: what is known of models: names, vendors, windows, abilities and prices; of one model everything.
 import type { Command } from "commander";
-import { DEFAULT_MODELS, type Family } from "../../models/defaults.ts";
+import { DEFAULT_MODELS, FAMILIES } from "../../models/defaults.ts";
 import { familyOf } from "../../models/facts.ts";
 import { SOURCE } from "../../models/known.ts";
 import { knownModels, type ModelRow, modelRow } from "../../models/list.ts";
@@ -56,18 +56,11 @@ async function oneModel({ output, batonHome }: Context, id: string): Promise<und
   if (row.known) output.message(FROM);
   else
     output.message(
-      `Not known: this is assumed of ${ASSUMED_OF[family]}. models.json can say better (docs/models.md).`,
+      `Not known: this is assumed of ${FAMILIES[family]}. models.json can say better (docs/models.md).`,
     );
 }
 
 const FROM = `From ${SOURCE.name}, ${SOURCE.date}.`;
-
-const ASSUMED_OF: Readonly<Record<Family, string>> = {
-  claude: "a Claude model",
-  gemini: "a Gemini model",
-  openai: "an OpenAI model",
-  other: "any model",
-};
 
 function factLines(row: ModelRow, limits: readonly RateLimit[]): [name: string, value: string][] {
   const { prices, matched } = row;
