@@ -10,11 +10,9 @@ import { cutToTokens, type Limit } from "../transform/fit.ts";
 export async function* transcripts(entries: AsyncIterable<Entry>, limit: Limit): AsyncGenerator<string> {
   let piece: string[] = [];
   let tokens = 0;
-  // A blank line stands between two entries.
-  const room = { ...limit, tokens: limit.tokens - limit.count(GAP) };
   for await (const entry of entries) {
     for (const text of said(entry)) {
-      const paragraph = `${cutToTokens(text, room)}${GAP}`;
+      const paragraph = `${cutToTokens(text, limit)}\n\n`;
       const more = limit.count(paragraph);
       if (piece.length > 0 && tokens + more > limit.tokens) {
         yield piece.join("").trimEnd();
@@ -27,8 +25,6 @@ export async function* transcripts(entries: AsyncIterable<Entry>, limit: Limit):
   }
   if (piece.length > 0) yield piece.join("").trimEnd();
 }
-
-const GAP = "\n\n";
 
 /** Characters that are kept of each. */
 const KEPT = { words: 8000, context: 1000, arguments: 1500, output: 2000 };

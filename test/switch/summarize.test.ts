@@ -114,6 +114,13 @@ describe("a long history", () => {
       expect(inside(request, "summary-so-far")).toBe(`Summary ${at + 1}.`);
   });
 
+  it("in pieces that are far too small is summarised all the same", async () => {
+    const { requests } = await asked([user("u1"), assistant("a1")], { chunkTokens: 1 });
+    expect(inside(requests[0] as SummaryRequest, "transcript")).toBe(
+      "User: says u1\n\nAssistant: replies a1",
+    );
+  });
+
   it("is read only as far as it is needed", async () => {
     let read = 0;
     let seen = 0;
