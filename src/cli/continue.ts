@@ -59,9 +59,19 @@ export async function goOn(context: Context, result: GoOn, exec: boolean): Promi
     return 0;
   }
   if (result.done !== "") output.message(result.done);
-  if (exec) return start(command);
+  if (exec) return started(context, command, result);
   await output.write(`${shellLine(command)}\n`);
   return 0;
+}
+
+/** A session that was written stays as it was written when its agent fails, and can be gone on with or taken back. */
+async function started({ output }: Context, command: Command, result: GoOn): Promise<number> {
+  const status = await start(command);
+  if (status !== 0 && result.operation !== null)
+    output.message(
+      `The agent ended with status ${status}. \`${shellLine(command)}\` goes on; \`baton undo ${result.operation}\` takes the session back.`,
+    );
+  return status;
 }
 
 /** The command as it has to be started from here to find the same home. */

@@ -1,6 +1,7 @@
 // A session as text for a terminal: prompts and replies in full, thinking and tools folded to a line each,
 // unfolded with --verbose.
 import { diffOf } from "../formats/diff.ts";
+import { displayName } from "../models/names.ts";
 import { sessionId } from "../session/id.ts";
 import type { Entry, Header, Part, ToolCall, ToolResult } from "../session/session.ts";
 import type { Stream } from "../session/source.ts";
@@ -20,6 +21,8 @@ export interface RenderOptions {
   home: string;
   /** When it last changed, as lists have it; absent = as the session itself says. */
   changed?: string;
+  /** The sessions of the same conversation, this one included, by name. */
+  lineage?: readonly string[];
 }
 
 export async function* render(stream: Stream, options: RenderOptions): AsyncGenerator<string> {
@@ -35,7 +38,7 @@ export async function* render(stream: Stream, options: RenderOptions): AsyncGene
   yield subagentText(stream.header, options);
 }
 
-function headerText(header: Header, { colors, badge, home, changed }: RenderOptions): string {
+function headerText(header: Header, { colors, badge, home, changed, lineage = [] }: RenderOptions): string {
   const { project, model, metadata, source } = header;
   const branch = project.git?.branch ? ` (${project.git.branch})` : "";
   const facts = [
@@ -46,7 +49,8 @@ function headerText(header: Header, { colors, badge, home, changed }: RenderOpti
     ago(changed ?? metadata.lastModified),
   ];
   const line = facts.filter(Boolean).map(harmless).join(" · ");
-  return `${badge} ${colors.bold(harmless(header.title ?? header.id))}\n${colors.dim(`${harmless(header.id)} · ${line}`)}\n\n`;
+  const way = lineage.length > 1 ? `${colors.dim(harmless(lineage.join(" → ")))}\n` : "";
+  return `${badge} ${colors.bold(harmless(header.title ?? header.id))}\n${colors.dim(`${harmless(header.id)} · ${line}`)}\n${way}\n`;
 }
 
 export function itemText(item: Exclude<Entry, ToolCall> | Exchange, options: RenderOptions): string {
@@ -70,8 +74,13 @@ export function itemText(item: Exclude<Entry, ToolCall> | Exchange, options: Ren
     case "compaction":
       return `${colors.yellow("─── the history above was compacted ───")}\n${folded("summary", item.summary ?? "", options)}`;
     case "switch":
-      return colors.yellow(`─── ${harmless(`${item.switch.fromModel} → ${item.switch.toModel}`)} ───`);
+      return colors.yellow(`─── ${harmless(switchText(item))} ───`);
   }
+}
+
+function switchText({ switch: made }: Extract<Entry, { type: "switch" }>): string {
+  const models = [made.fromModel, made.toModel].map(displayName).join(" to ");
+  return `switched from ${models}${made.reason ? `: ${made.reason}` : ""}`;
 }
 
 const plain = (text: string) => text;

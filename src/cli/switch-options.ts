@@ -32,7 +32,11 @@ export function withSwitchOptions(command: Command): Command {
         "what to do with a conversation that is too long for the target",
       ).choices(["truncate", "summarize", "hybrid"]),
     )
-    .option("--budget <tokens>", "take the target's window to be no larger than this, such as 60k", tokensIn)
+    .option(
+      "--budget <tokens>",
+      "carry at most so many tokens, such as 60k, however large the window is",
+      tokensIn,
+    )
     .option("--summarizer <command>", "make the summary with this command, which reads stdin")
     .option("--no-tool-history", "leave tool calls and their results out")
     .option("--no-system-prompt", "leave the session's own instructions out");

@@ -39,7 +39,11 @@ export interface AnalyseRequest extends SwitchRequest {
 }
 
 export async function analyse(request: AnalyseRequest): Promise<SwitchAnalysis> {
-  const prepared = await prepareSwitch({ ...request, asks: true });
+  return analysed(await prepareSwitch({ ...request, asks: true }), request);
+}
+
+/** The same for what is prepared already. */
+export async function analysed(prepared: Prepared, request: AnalyseRequest): Promise<SwitchAnalysis> {
   return analysisOf(prepared, await drained(prepared, request), request);
 }
 
@@ -60,7 +64,7 @@ export function analysisOf(
   losses: readonly Loss[],
   { price, options = {}, now = new Date() }: Pick<AnalyseRequest, "price" | "options" | "now">,
 ): SwitchAnalysis {
-  const { target, source, survey, size, window, isFitting, after } = prepared;
+  const { target, source, survey, size, isFitting, after } = prepared;
   const { thinking = "drop", includeToolHistory = true } = options;
   const situation = { survey, source, target, thinking, toolHistory: includeToolHistory };
   const cost = rereadCost(prepared, price, now);
@@ -76,7 +80,7 @@ export function analysisOf(
     warnings,
     requiresSummarization: !isFitting,
     estimatedTokens: size.total,
-    targetContextLimit: window,
+    targetContextLimit: target.model.window,
     lossyFeatures: lossyFeatures(warnings),
     from: sideOf(source.agent?.id ?? "file", source.model),
     to: sideOf(target.agent.id, target.model),
@@ -84,8 +88,8 @@ export function analysisOf(
     kept: {
       messages: prepared.preservedMessageCount,
       of: prepared.originalMessageCount,
-      toolCalls: includeToolHistory ? survey.toolCalls : 0,
-      toolResults: includeToolHistory ? survey.toolResults : 0,
+      toolCalls: prepared.preservedCalls,
+      toolResults: prepared.preservedResults,
       changedFiles: survey.changedFiles,
     },
     rereadCost: cost ?? null,
@@ -103,19 +107,21 @@ function sideOf(agent: string, { id, name, provider }: Prepared["target"]["model
   return { agent, provider, model: id, modelDisplay: name };
 }
 
-function contextWarning({ size, window, isFitting, reduction, after, ...counts }: Prepared): SwitchWarning {
+function contextWarning(prepared: Prepared): SwitchWarning {
+  const { size, window, target, isFitting, reduction, after, ...counts } = prepared;
   const all = amount(size.total);
-  const limit = windowText(window);
+  const limit = windowText(target.model.window);
+  const isAsked = window < target.model.window;
   if (isFitting) return warningOf("context_fits", `${all} tokens → fits in ${limit}.`);
   const { originalMessageCount: of, preservedMessageCount: kept } = counts;
   if (reduction)
     return warningOf(
       "context_reduced",
-      `${all} tokens → too many for ${limit}: reduced to ${amount(after)}, ${kept} of ${of} messages stay.`,
+      `${all} tokens → ${isAsked ? "more than asked for" : `too many for ${limit}`}: reduced to ${amount(after)}, ${kept} of ${of} messages stay.`,
     );
   return warningOf(
     "context_too_large",
-    `${all} tokens → more than 80 % of ${limit}. Choose how to reduce it: truncate, summarize or hybrid.`,
+    `${all} tokens → more than ${isAsked ? "asked for" : `80 % of ${limit}`}. Choose how to reduce it: truncate, summarize or hybrid.`,
   );
 }
 

@@ -29,13 +29,18 @@ export interface Lineage {
   hops: readonly Hop[];
 }
 
+/** All sessions of it, in the order in which the conversation reached them. */
+export function sessionsOf({ root, hops }: Lineage): string[] {
+  return [...new Set([root, ...hops.map(({ to }) => to)])];
+}
+
 export async function lineageOf(batonHome: string, name: string): Promise<Lineage> {
   const { operations: all } = await operations(batonHome);
   return lineageIn(all, name);
 }
 
 /** `all`: newest first. */
-export function lineageIn(all: readonly Operation[], name: string): Lineage {
+function lineageIn(all: readonly Operation[], name: string): Lineage {
   const hops = all.flatMap(hopOf).toReversed();
   const root = rootOf(hops, name);
   const members = new Set([root]);

@@ -12,7 +12,7 @@ import { visible } from "../transform/visible.ts";
 import { type CarryRequest, contentFor } from "./carry.ts";
 import { nameOf } from "./name.ts";
 import { reduced } from "./reduce.ts";
-import { fits, planReduction, type Reduction, type Strategy } from "./reduction.ts";
+import { fits, planReduction, type Reduction, type Strategy, windowFor } from "./reduction.ts";
 import { type Summarizer, summarize } from "./summarize.ts";
 import { type Survey, surveyed } from "./survey.ts";
 import { type SwitchTarget, switchTarget } from "./target.ts";
@@ -26,7 +26,7 @@ export interface SwitchOptions {
   preserveSystemPrompt?: boolean;
   includeToolHistory?: boolean;
   history?: "visible" | "full";
-  /** Tokens that the conversation may take at most, where that is less than the model's window. */
+  /** Tokens that the conversation itself may have at most, however large the model's window is. */
   budget?: number;
 }
 
@@ -55,7 +55,7 @@ export interface Prepared {
   survey: Survey;
   /** Before anything is reduced. */
   size: Size;
-  /** Up to so many tokens it fits. */
+  /** The window that it has to fit into: the model's, or a smaller one that was asked for. */
   window: number;
   isFitting: boolean;
   /** What is done to make it fit; undefined = nothing. */
@@ -65,6 +65,9 @@ export interface Prepared {
   /** Of the list of messages: how many there were, and how many stay. */
   originalMessageCount: number;
   preservedMessageCount: number;
+  /** Calls and results that stay; a call without a result gets one. */
+  preservedCalls: number;
+  preservedResults: number;
   /** Entries whose thinking stays as it is. */
   keptThinking: ReadonlySet<string>;
   /** The same agent goes on with its own session. */
@@ -94,11 +97,11 @@ export async function prepareSwitch(request: SwitchRequest): Promise<Prepared> {
   const isOwn = source.header.source.cli === to.id;
   const content = contentOf(request, thinker, isOwn);
   const weights = await weigh(content.stream.entries(), countTokens);
-  const window = Math.min(target.model.window, options.budget ?? Number.POSITIVE_INFINITY);
   const size = sizeOf(weights, to.ownTokens ?? DEFAULT_OVERHEAD);
+  const window = Math.min(target.model.window, windowFor(options.budget, size));
   const isFitting = fits(size, window);
   const reduction = await reductionOf(request, content.stream, { weights, size, window, isFitting, isOwn });
-  const leftOut = reduction?.reduction.leftOut ?? 0;
+  const { leftOut = 0, cut = 0 } = reduction?.reduction ?? {};
   return {
     target,
     source: await sourceFacts(request, home, project),
@@ -110,6 +113,8 @@ export async function prepareSwitch(request: SwitchRequest): Promise<Prepared> {
     after: reduction ? weightAfter(reduction, size) : size.total,
     originalMessageCount: weights.messageCount,
     preservedMessageCount: weights.messageCount - leftOut,
+    preservedCalls: weights.calls.filter((at) => at >= cut).length,
+    preservedResults: weights.results.filter((at) => at >= cut).length,
     keptThinking: keptThinking(content),
     isOwn,
     thinker,

@@ -10,7 +10,7 @@ import type { Source, Stream } from "../session/source.ts";
 import type { Change } from "../storage/changes.ts";
 import { backupOf, conversationFiles, placeConversation } from "../storage/conversations.ts";
 import { thread } from "../transform/visible.ts";
-import { type Hop, type Lineage, lineageOf, type ProviderSwitch } from "./lineage.ts";
+import { type Hop, type Lineage, lineageOf, type ProviderSwitch, sessionsOf } from "./lineage.ts";
 import { newMessageCounter } from "./message-count.ts";
 
 type SwitchEntry = Extract<Entry, { type: "switch" }>;
@@ -119,7 +119,7 @@ function metaOf(lineage: Lineage, newest: Hop) {
     current: newest.to,
     updated: newest.at,
     switches: lineage.hops.flatMap((hop) => (hop.switch ? [hop.switch] : [])),
-    sessions: [lineage.root, ...new Set(lineage.hops.map(({ to }) => to))],
+    sessions: sessionsOf(lineage),
     conversation: newest.conversation ?? null,
   };
 }

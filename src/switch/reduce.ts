@@ -73,7 +73,7 @@ function opening({ reduction, summary, source, now }: Reduced, losses: Loss[]): 
 function clipped(entry: Entry, at: number, options: Reduced, losses: Loss[]): Entry {
   const most = options.reduction.clips.get(at);
   if (most === undefined) return entry;
-  const where = `baton show ${options.source}, entry ${entry.id}`;
+  const where = `baton show ${options.source} --entry ${entry.id}`;
   const { payload } = tokensOf(entry, options.count);
   let best = entry;
   // Both ends may be heavier than the middle, so the share that is kept is tried until it is light enough.

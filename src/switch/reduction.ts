@@ -2,6 +2,7 @@
 // first. Knows weights and nothing else; reduce.ts does it.
 import { BatonError } from "../session/error.ts";
 import type { Size, Weights } from "./weigh.ts";
+import { amount } from "./wording.ts";
 
 /** truncate: older turns go. hybrid: they become a summary. summarize: all but the newest turn becomes one. */
 export type Strategy = "truncate" | "summarize" | "hybrid";
@@ -35,6 +36,11 @@ export interface Reduction {
 
 export function fits(size: Pick<Size, "total">, window: number): boolean {
   return size.total <= window * FITS;
+}
+
+/** The window in which a conversation of this size at most fits. */
+export function windowFor(budget: number | undefined, { overhead, scale }: Size): number {
+  return budget === undefined ? Number.POSITIVE_INFINITY : Math.ceil(((budget + overhead) * scale) / FITS);
 }
 
 export function planReduction(weights: Weights, size: Size, window: number, strategy: Strategy): Reduction {
@@ -149,7 +155,7 @@ function messagesIn({ messages }: Weights, cut: number): number {
 function tooLong(asked: number, budget: number): BatonError {
   return new BatonError(
     "refused",
-    `The newest prompt alone has about ${asked.toLocaleString("en")} tokens, and there is room for ${Math.max(0, budget).toLocaleString("en")}.`,
+    `The newest prompt has about ${amount(asked)} tokens, and beside what the target says by itself there is room for ${amount(Math.max(0, budget))}.`,
     "Go on with a model that has a larger window: `baton models` lists them.",
   );
 }

@@ -14,6 +14,9 @@ export interface Weights {
   payload: number[];
   /** Where a prompt begins a turn. */
   prompts: number[];
+  /** Where calls and results stand. */
+  calls: number[];
+  results: number[];
   /** Whether every call before this entry is answered, so that the history may begin here. */
   isSafe: boolean[];
   /** Of each entry's message, -1 for none. */
@@ -39,6 +42,8 @@ export async function weigh(entries: AsyncIterable<Entry>, count: Count): Promis
     tokens: [],
     payload: [],
     prompts: [],
+    calls: [],
+    results: [],
     isSafe: [],
     messages: [],
     messageCount: 0,
@@ -55,8 +60,14 @@ export async function weigh(entries: AsyncIterable<Entry>, count: Count): Promis
       weights.messages.push(counter.add(entry) ?? -1);
       weights.estimate += tokens;
       if (entry.type === "user" && !entry.injected) weights.prompts.push(at);
-      if (entry.type === "tool_call") open.add(entry.id);
-      if (entry.type === "tool_result") open.delete(entry.callId);
+      if (entry.type === "tool_call") {
+        open.add(entry.id);
+        weights.calls.push(at);
+      }
+      if (entry.type === "tool_result") {
+        open.delete(entry.callId);
+        weights.results.push(at);
+      }
       if (entry.usage && !entry.usage.estimated) weights.recorded = { tokens: contextOf(entry.usage), at };
     }
   weights.messageCount = counter.count;

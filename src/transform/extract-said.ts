@@ -100,7 +100,7 @@ function summaryOf({ summary, replacement = [] }: Compaction): string | undefine
 
 /** How agents begin a message that hands on a summary. */
 const HANDED_OVER =
-  /^\s*\[Previous conversation summary|continued from a previous conversation|summary of (?:the|our|this|its|their) |produced a summary|conversation (?:so far|summary)|<(?:state_snapshot|summary)>/i;
+  /^\s*(?:\[Previous conversation summary|<(?:state_snapshot|summary)>|[^<]{0,300}(?:continued from a previous conversation|summary of (?:the|our|this|its|their) |produced a summary|conversation (?:so far|summary)))/i;
 
 function handedOver(entry: Entry): string | undefined {
   if (entry.type !== "user" || !entry.injected || entry.note) return undefined;

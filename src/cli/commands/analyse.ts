@@ -3,11 +3,14 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { readOverrides } from "../../models/overrides.ts";
 import { loadPrices } from "../../models/prices.ts";
-import { analyse, type SwitchAnalysis } from "../../switch/analyse.ts";
+import { type AnalyseRequest, analysed, type SwitchAnalysis } from "../../switch/analyse.ts";
 import { nameOf } from "../../switch/name.ts";
+import { prepareSwitch } from "../../switch/prepare-switch.ts";
+import { preparedConversation } from "../../switch/prepared-conversation.ts";
 import { type Run, SESSION } from "../command.ts";
 import type { Context } from "../context.ts";
 import { openRecorded } from "../session.ts";
+import { commandSummarizer } from "../summarizer.ts";
 import { type SwitchFlags, switchOptions, withSwitchOptions } from "../switch-options.ts";
 import { reportLines } from "../switch-report.ts";
 import { agentFor } from "./resume.ts";
@@ -16,6 +19,7 @@ interface Options extends SwitchFlags {
   to: string;
   model?: string;
   cwd?: string;
+  prepared?: boolean;
 }
 
 export function define(command: Command, run: Run): void {
@@ -24,7 +28,8 @@ export function define(command: Command, run: Run): void {
       .argument("<session>", SESSION)
       .requiredOption("--to <agent>", "the agent that would go on")
       .option("--model <model>", "the model that would go on (default: the one that the agent is set to)")
-      .option("--cwd <dir>", "the folder to go on in (default: the session's own)"),
+      .option("--cwd <dir>", "the folder to go on in (default: the session's own)")
+      .option("--prepared", "print the conversation as the target's model would be sent it, as JSON"),
   ).action((name: string, options: Options) => run((context) => look(context, name, options)));
 }
 
@@ -39,7 +44,7 @@ async function look(context: Context, name: string, options: Options): Promise<u
     context.adapters(),
   ]);
   const progress = output.progress("Reading the session");
-  const analysis = await analyse({
+  const request: AnalyseRequest = {
     source,
     to,
     home,
@@ -47,12 +52,19 @@ async function look(context: Context, name: string, options: Options): Promise<u
     overrides,
     price,
     installed,
+    asks: true,
     options: switchOptions(options),
     onProgress: (done, total) => progress.at(done, total),
     ...(native && { from: native.ref }),
     ...(options.model !== undefined && { model: options.model }),
     ...(options.cwd !== undefined && { cwd: resolve(options.cwd) }),
-  }).finally(() => progress.end());
+    ...(options.summarizer !== undefined &&
+      options.prepared && { summarizer: commandSummarizer(options.summarizer) }),
+  };
+  const prepared = await prepareSwitch(request).finally(() => progress.end());
+  const analysis = await analysed(prepared, request);
+  if (options.prepared)
+    return output.json(await preparedConversation(prepared, analysis)) as Promise<undefined>;
   if (output.isJson) return output.json(analysis) as Promise<undefined>;
   const lines = reportLines(analysis, { ...output, isWhole: true });
   await output.write(`${[...lines, ...next(analysis, nameOf(source.header), to.id, options)].join("\n")}\n`);
@@ -68,5 +80,6 @@ function next(
   if (!canSwitch) return [];
   const model = options.model === undefined ? "" : ` --model ${options.model}`;
   const strategy = requiresSummarization ? ` --strategy ${options.strategy ?? "hybrid"}` : "";
-  return [`Next     baton resume ${name} --in ${to}${model}${strategy}`];
+  const budget = options.budget === undefined ? "" : ` --budget ${options.budget}`;
+  return [`Next     baton resume ${name} --in ${to}${model}${strategy}${budget}`];
 }

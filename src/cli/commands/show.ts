@@ -4,6 +4,10 @@ import { changedAt } from "../../catalog/scan.ts";
 import { formats } from "../../formats/index.ts";
 import { BatonError } from "../../session/error.ts";
 import type { Source, Stream } from "../../session/source.ts";
+import { entryText } from "../../session/text.ts";
+import { lineageOf, sessionsOf } from "../../switch/lineage.ts";
+import { nameOf } from "../../switch/name.ts";
+import { positionOf } from "../../transform/fork.ts";
 import { thread, visible, visiblePositions } from "../../transform/visible.ts";
 import { badge } from "../badge.ts";
 import { type Run, SESSION } from "../command.ts";
@@ -25,6 +29,7 @@ const FORMATS: Record<string, string> = {
 interface Options {
   format?: string;
   visible?: boolean;
+  entry?: string;
 }
 
 export function define(command: Command, run: Run): void {
@@ -32,6 +37,7 @@ export function define(command: Command, run: Run): void {
     .argument("<session>", SESSION)
     .addOption(new Option("--format <format>", "how to show it").choices(["text", ...Object.keys(FORMATS)]))
     .option("--visible", "only what the model would see if the agent resumed now")
+    .option("--entry <id>", "only this entry, in full")
     .action((name: string, options: Options) => run((context) => show(context, name, options)));
 }
 
@@ -45,6 +51,7 @@ async function show(context: Context, name: string, options: Options): Promise<u
     );
   const opened = await openSession(context, name);
   const { source } = opened;
+  if (options.entry !== undefined) return showEntry(context, source, options.entry);
   const id = FORMATS[options.format ?? (output.isJson ? "json" : "text")];
   const format = formats.find((one) => one.id === id);
   const stream = streamOf(source, options.visible ?? false, format?.takes === "all", context);
@@ -61,10 +68,20 @@ async function show(context: Context, name: string, options: Options): Promise<u
     unfold: isVerbose,
     badge: own,
     home: context.home.dir,
+    lineage: sessionsOf(await lineageOf(context.batonHome, nameOf(source.header))),
     ...changedBy(opened),
   });
   await page(text, output);
   tellHidden(source, context);
+}
+
+/** As text: what it says and nothing else, for whoever wants all of what is shortened elsewhere. */
+async function showEntry({ output }: Context, source: Source, id: string): Promise<undefined> {
+  const at = positionOf(source, id);
+  for await (const entry of source.entries({ from: at, to: at + 1 })) {
+    if (output.isJson) await output.json(entry);
+    else await output.document(`${entryText(entry)}\n`);
+  }
 }
 
 /** By the store, as everywhere in lists: a session's own times may be older, and its text is not read for them. */
