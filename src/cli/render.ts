@@ -79,8 +79,10 @@ export function itemText(item: Exclude<Entry, ToolCall> | Exchange, options: Ren
 }
 
 function switchText({ switch: made }: Extract<Entry, { type: "switch" }>): string {
-  const models = [made.fromModel, made.toModel].map(displayName).join(" to ");
-  return `switched from ${models}${made.reason ? `: ${made.reason}` : ""}`;
+  const { fromModel, toModel, fromProvider, toProvider, reason } = made;
+  const named = (model: string, provider: string) => (model === "unknown" ? provider : displayName(model));
+  const way = `${named(fromModel, fromProvider)} to ${named(toModel, toProvider)}`;
+  return `switched from ${way}${reason ? `: ${reason}` : ""}`;
 }
 
 const plain = (text: string) => text;

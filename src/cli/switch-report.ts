@@ -31,11 +31,12 @@ interface Look {
 export function reportLines(analysis: SwitchAnalysis, look: Look): string[] {
   const { from, to } = analysis;
   const title = `${sideText(from)} → ${sideText(to)}`;
-  const shown = analysis.warnings.filter(
-    ({ type, code }) => (look.isWhole || type !== "info") && !isApart(code),
+  const groups = Map.groupBy(
+    analysis.warnings.filter(({ code }) => !isApart(code)),
+    sectionOf,
   );
-  const groups = Map.groupBy(shown, sectionOf);
-  const sections = SECTIONS.flatMap((name) => section(name, groups.get(name) ?? [], look));
+  const shown = SECTIONS.filter((name) => look.isWhole || name !== "Notes");
+  const sections = shown.flatMap((name) => section(name, groups.get(name) ?? [], look));
   return [
     look.colors.bold(harmless(title)),
     ...labelled("Context", contextText(analysis), look),
@@ -95,8 +96,10 @@ function isApart(code: LossName): boolean {
 /** What is not there any more, as opposed to what is there in another form. */
 const LOST = /_dropped$|_omitted$|_hidden$|_unsupported$|^(?:calls_unfinished|payload_clipped)$/;
 
+const ABOUT_TARGET: ReadonlySet<LossName> = new Set(["tools_unsupported", "model_unknown"]);
+
 function sectionOf({ type, code }: SwitchWarning): Section {
-  if (code.startsWith("target_")) return "Target";
+  if (code.startsWith("target_") || ABOUT_TARGET.has(code)) return "Target";
   if (LOST.test(code)) return "Lost";
   return type === "info" ? "Notes" : "Changed";
 }

@@ -55,9 +55,10 @@ function knownOf(conversation: Ucf) {
 /** A switch stands before the message that the other provider answered. */
 function addSwitches(timeline: Timeline, switches: Ucf["switches"], at: number): void {
   while (switches[0] && switches[0].messageIndex <= at) {
-    const made = switches.shift() as Ucf["switches"][number];
-    const id = `switch-${timeline.entries.length}`;
-    timeline.entries.push({ id, timestamp: made.timestamp, type: "switch", switch: made });
+    const { _providerData: own = {}, ...made } = switches.shift() as Ucf["switches"][number];
+    const id = typeof own.id === "string" ? own.id : `switch-${timeline.entries.length}`;
+    const timestamp = typeof own.timestamp === "string" ? own.timestamp : made.timestamp;
+    timeline.entries.push({ id, timestamp, type: "switch", switch: made });
   }
 }
 

@@ -70,6 +70,7 @@ const switchSchema = open({
   messageIndex: z.number(),
   reason: z.string().optional(),
   warnings: z.array(z.string()).optional(),
+  _providerData: z.record(z.string(), z.unknown()).optional(),
 });
 
 export const ucfSchema = open({

@@ -34,7 +34,8 @@ async function* document(stream: Stream, options: WriteOptions): AsyncGenerator<
   let count = 0;
   for await (const turn of turnsOf(stream.entries())) {
     if (turn.type === "entry" && turn.entry.type === "switch") {
-      switches.push({ ...turn.entry.switch, messageIndex: count });
+      const { id, timestamp, switch: made } = turn.entry;
+      switches.push({ ...made, messageIndex: count, _providerData: { id, timestamp } });
       continue;
     }
     for (const message of messagesOf(turn, header, count, totals)) {

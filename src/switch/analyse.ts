@@ -138,9 +138,10 @@ function cacheWarnings(
 ): SwitchWarning[] {
   if (isOwn && source.model.id === target.model.id) return [];
   const price = cost === undefined ? "" : `, about $${cost < 0.01 ? cost.toFixed(4) : cost.toFixed(2)}`;
-  const cached = target.model.caching
-    ? ""
-    : ` ${target.model.name} has no cache: every turn reads all of it.`;
+  const cached =
+    target.model.caching || !target.model.known
+      ? ""
+      : ` ${target.model.name} has no cache: every turn reads all of it.`;
   return [
     warningOf(
       "cache_reset",

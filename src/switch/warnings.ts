@@ -195,7 +195,7 @@ function modelWarnings({ source, target }: Situation): SwitchWarning[] {
     found.push(
       warningOf(
         "model_unknown",
-        `Nothing is known of ${model.id}: ${facts} and ${model.input.join(", ")} are assumed.`,
+        `Nothing is known of ${model.name}: ${facts} and ${model.input.join(", ")} are assumed.`,
       ),
     );
   }
@@ -217,6 +217,9 @@ function modelWarnings({ source, target }: Situation): SwitchWarning[] {
   return found;
 }
 
+/** OpenAI's reasoning models that came before GPT-5 take calls in a form of their own. */
+const O_SERIES = /^o\d/;
+
 function callWarnings({ survey, source, target, toolHistory }: Situation): SwitchWarning[] {
   const found: SwitchWarning[] = [];
   const open = survey.features.get("unfinishedCalls");
@@ -227,9 +230,8 @@ function callWarnings({ survey, source, target, toolHistory }: Situation): Switc
   const { model, agent } = target;
   if (survey.toolCalls > 0 && toolHistory && source.agent?.id !== agent.id) {
     const message = `${counted(survey.toolCalls, "tool call")} will be translated: the format of ${model.name} in ${agent.label} differs.`;
-    found.push(
-      warningOf("tool_format", message, undefined, model.thinking === "hidden" ? "warning" : "info"),
-    );
+    const isOwnForm = O_SERIES.test(plainId(model.id));
+    found.push(warningOf("tool_format", message, undefined, isOwnForm ? "warning" : "info"));
   }
   return found;
 }

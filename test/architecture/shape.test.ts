@@ -29,6 +29,7 @@ describe("an agent's name", () => {
     "src/adapters/opencode/account.ts": "a vendor's key is a variable with that name",
     "src/session/vendor.ts": "tells vendors by the names of their models",
     "src/catalog/session-index.ts": "the document names where a provider keeps its session",
+    "src/switch/prepared-conversation.ts": "`gemini` is the name of a vendor's API here",
     "src/models/": "facts of vendors' models, under their names",
     "src/loopback/": "speaks the vendors' APIs and serves models under the vendors' names",
   };

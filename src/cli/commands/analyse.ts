@@ -9,7 +9,7 @@ import { prepareSwitch } from "../../switch/prepare-switch.ts";
 import { preparedConversation } from "../../switch/prepared-conversation.ts";
 import { type Run, SESSION } from "../command.ts";
 import type { Context } from "../context.ts";
-import { openRecorded } from "../session.ts";
+import { openSession } from "../session.ts";
 import { commandSummarizer } from "../summarizer.ts";
 import { type SwitchFlags, switchOptions, withSwitchOptions } from "../switch-options.ts";
 import { reportLines } from "../switch-report.ts";
@@ -35,7 +35,7 @@ export function define(command: Command, run: Run): void {
 
 async function look(context: Context, name: string, options: Options): Promise<undefined> {
   const { output, home, batonHome } = context;
-  const { source, native } = await openRecorded(context, name);
+  const { source, native } = await openSession(context, name);
   const to = await agentFor(context, { source, path: "" }, options.to);
   const overrides = readOverrides(batonHome);
   const [installed, price, adapters] = await Promise.all([
@@ -77,7 +77,7 @@ function next(
   to: string,
   options: Options,
 ) {
-  if (!canSwitch) return [];
+  if (!canSwitch) return ["Next     nothing: this switch cannot be made"];
   const model = options.model === undefined ? "" : ` --model ${options.model}`;
   const strategy = requiresSummarization ? ` --strategy ${options.strategy ?? "hybrid"}` : "";
   const budget = options.budget === undefined ? "" : ` --budget ${options.budget}`;
