@@ -36,7 +36,7 @@ const says = [["switch", ""]];
 
 describe("is written", () => {
   it.each([
-    ["claude", { type: "system", subtype: "informational", level: "info", content: WORDS, baton }],
+    ["claude", { type: "system", subtype: "informational", level: "notice", content: WORDS, baton }],
     ["codex", { type: "event_msg", payload: { type: "warning", message: WORDS, baton } }],
     ["gemini", { type: "info", content: WORDS, baton }],
     [

@@ -155,11 +155,11 @@ function boundaryFields(
   };
 }
 
-/** The CLI shows such a line to its user and never sends it; a field that it does not know does no harm. */
+/** The CLI shows such a line, unless its level is `info`, and never sends it; fields that are not known do no harm. */
 function composeSwitch(entry: SwitchEntry, draft: Draft): Written {
   draft.message = undefined;
   const content = switchWords(entry);
-  const shown = { type: "system", subtype: "informational", content, isMeta: false, level: "info" };
+  const shown = { type: "system", subtype: "informational", content, isMeta: false, level: "notice" };
   const fields = { ...shown, ...switchMark(entry) };
   const { timestamp } = entry;
   return remember(
