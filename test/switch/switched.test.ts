@@ -1,11 +1,15 @@
 // The mark of a switch, through every agent's store: written as a record of its own, read back where it stood and with
 // all that it held, whoever writes the session again.
 import { describe, expect, it } from "vitest";
+import type { Adapter } from "../../src/adapters/adapter.ts";
 import { textsOf } from "../../src/catalog/index/texts.ts";
 import type { Entry } from "../../src/session/session.ts";
-import { sourceOf } from "../../src/session/source.ts";
+import { type Stream, sourceOf } from "../../src/session/source.ts";
 import { entryText } from "../../src/session/text.ts";
-import { carry } from "../../src/switch/carry.ts";
+import { carry, nameOf, targetOf } from "../../src/switch/carry.ts";
+import { perform } from "../../src/switch/perform.ts";
+import { prepare } from "../../src/switch/prepare.ts";
+import { standingOf } from "../../src/switch/standing.ts";
 import { loadRedactor } from "../../src/transform/redact.ts";
 import { turnsOf } from "../../src/transform/turns.ts";
 import { visible } from "../../src/transform/visible.ts";
@@ -49,6 +53,27 @@ async function told(world: World, there: There): Promise<unknown[]> {
     if (entry.type === "switch") return [entry.switch];
     return entry.type === "user" || entry.type === "assistant" ? [entryText(entry)] : [];
   });
+}
+
+/** Carried with a mark behind all that was there. */
+async function carriedWith(world: World, from: There, to: Adapter, mark: Entry): Promise<There> {
+  const { ref, source } = await find(world, from);
+  const seen = prepare(visible(source), { thinking: "drop" });
+  const stream: Stream = {
+    ...seen,
+    async *entries() {
+      yield* seen.entries();
+      yield mark;
+    },
+  };
+  const { originalId } = await perform({
+    stream,
+    to,
+    target: await targetOf({ source, to, home: world.home }),
+    batonHome: world.batonHome,
+    facts: { kind: "resume", source: nameOf(source.header), stood: await standingOf(source, ref) },
+  });
+  return { agent: to, id: originalId };
 }
 
 async function forked(world: World, there: There, timeline?: (entries: Entry[]) => Entry[]): Promise<There> {
@@ -119,6 +144,24 @@ describe.each(AGENTS)("in %s", (id) => {
     // Nothing was said since, whatever was marked.
     expect(await returned(world, away)).toMatchObject({ isNothing: true });
   });
+
+  it.each(AGENTS.filter((other) => other !== id))(
+    "at the end of what was carried into %s, turns behind it return",
+    async (other) => {
+      const world = await newWorld();
+      const there = await begun(world, agent, [user("u1"), assistant("a1")]);
+      const away = await carriedWith(world, there, named(other), first);
+      expect(await told(world, away)).toEqual(["says u1", "replies a1", first.switch]);
+      expect(await returned(world, away)).toMatchObject({ isNothing: true });
+      await goesOn(world, away, [user("u2"), assistant("a2")]);
+      expect(await returned(world, away)).toMatchObject({
+        isExtended: true,
+        warnings: [],
+        originalId: there.id,
+      });
+      expect(await told(world, there)).toEqual(["says u1", "replies a1", "says u2", "replies a2"]);
+    },
+  );
 
   it("can be left out, or be another one, in a fork", async () => {
     const world = await newWorld();
