@@ -64,18 +64,50 @@ export interface RigOptions {
   isolation?: Isolation;
   /** Models with the same secret take each other's signatures. */
   secret?: string;
+  /** Where other CLIs of the same user are; it stays open. */
+  place?: Place;
+}
+
+/** A home with a project and a model: several CLIs of one user may share it. */
+export interface Place {
+  cell: Cell;
+  loopback: Loopback;
+  /** What the model says from now on. */
+  answer(replies: Replies): void;
+  close(): Promise<void>;
+}
+
+export async function openPlace(options: { secret?: string; isolation?: Isolation; strict?: boolean } = {}) {
+  let next: (request: ModelRequest) => Reply | undefined = () => undefined;
+  const loopback = await startLoopback({
+    script: (request) => next(request) ?? { text: "Understood." },
+    strict: options.strict ?? true,
+    ...(options.secret !== undefined && { secret: options.secret }),
+  });
+  const cell = await openCell(loopback.port, options.isolation);
+  const place: Place = {
+    cell,
+    loopback,
+    answer(replies) {
+      const queue = typeof replies === "function" ? [] : [...replies];
+      next = (request) => {
+        const answer = typeof replies === "function" ? replies : queue.shift();
+        return typeof answer === "function" ? answer(request) : answer;
+      };
+    },
+    async close() {
+      await cell.close();
+      await loopback.close();
+    },
+  };
+  return place;
 }
 
 export async function openRig(name: CliName, options: RigOptions = {}): Promise<Rig> {
   const installed = options.cli ?? (await installCli(name));
   const driver = DRIVERS[name];
-  let next: (request: ModelRequest) => Reply | undefined = () => undefined;
-  const loopback = await startLoopback({
-    script: (request) => next(request) ?? { text: "Understood." },
-    strict: driver.sendsTwice !== true,
-    ...(options.secret !== undefined && { secret: options.secret }),
-  });
-  const cell = await openCell(loopback.port, options.isolation);
+  const place = options.place ?? (await openPlace({ ...options, strict: driver.sendsTwice !== true }));
+  const { cell, loopback } = place;
   await layDown(cell.home, driver.files(loopback.url));
   const snapshots: string[] = [];
 
@@ -84,11 +116,7 @@ export async function openRig(name: CliName, options: RigOptions = {}): Promise<
     replies: Replies = [],
     more: TurnOptions = {},
   ): Promise<Turn> {
-    const queue = typeof replies === "function" ? [] : [...replies];
-    next = (request) => {
-      const answer = typeof replies === "function" ? replies : queue.shift();
-      return typeof answer === "function" ? answer(request) : answer;
-    };
+    place.answer(replies);
     const first = loopback.requests.length;
     const { signal, ...rest } = more;
     const argv = signal ? signalled(cell, signal, command) : command;
@@ -142,8 +170,7 @@ export async function openRig(name: CliName, options: RigOptions = {}): Promise<
       return path;
     },
     async close() {
-      await cell.close();
-      await loopback.close();
+      if (!options.place) await place.close();
       for (const copy of snapshots) await rm(copy, { recursive: true, force: true });
     },
   };
