@@ -37,6 +37,8 @@ export const claude: Adapter = {
   resumeCommand,
   version,
   proven: ["2.1.325"],
+  // Measured with 2.1.325, without the user's own instructions and tools.
+  ownTokens: 11_000,
   isLive,
   mayBeLive,
   activity,

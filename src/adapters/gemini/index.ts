@@ -28,6 +28,8 @@ export const gemini: Adapter = {
     models: "per_message",
   },
   proven: ["0.61.0"],
+  // Measured with 0.61.0, without the user's own instructions and tools.
+  ownTokens: 11_000,
   recognise,
   keepsakes,
   restore,
