@@ -10,6 +10,12 @@ export interface Mention {
   count: number;
   messages: number[];
   entries: string[];
+  /** By entry, where one has several. */
+  counts: Map<string, number>;
+}
+
+export function newMention(): Mention {
+  return { count: 0, messages: [], entries: [], counts: new Map() };
 }
 
 export type Feature =
@@ -21,8 +27,9 @@ export type Feature =
   | "pdfs"
   /** Images that a model made. */
   | "generatedImages"
-  /** What a provider found for its model: grounding, browsing. */
+  /** What a provider found for its model: grounding, and calls to search or browse. */
   | "webResults"
+  | "webCalls"
   /** Code that ran at a provider. */
   | "codeExecution"
   | "unfinishedCalls";
@@ -136,6 +143,7 @@ function mentionOf(found: readonly (readonly [entry: string, message: number])[]
     count: found.length,
     messages: [...new Set(found.map(([, message]) => message))],
     entries: found.map(([entry]) => entry),
+    counts: new Map(found.map(([entry]) => [entry, 1])),
   };
 }
 
@@ -187,10 +195,10 @@ function lookAtCall(call: ToolCall, message: number, state: State): void {
   state.toolCalls++;
   if (call.hosted) {
     const isWeb = call.tool === "web_search" || call.tool === "web_fetch";
-    mention(state.features, isWeb ? "webResults" : "codeExecution", call.id, message);
+    mention(state.features, isWeb ? "webCalls" : "codeExecution", call.id, message);
   } else {
     state.open.set(call.id, message);
-    if (call.tool === "web_search") mention(state.features, "webResults", call.id, message);
+    if (call.tool === "web_search") mention(state.features, "webCalls", call.id, message);
   }
   if (call.tool === "unknown") mention(state.otherTools, call.originalTool ?? "unknown", call.id, message);
   if (call.tool === "write" || call.tool === "edit") for (const path of pathsOf(call)) state.files.add(path);
@@ -232,9 +240,10 @@ function isPdf({ mimeType, name, path, url }: Extract<Part, { type: "document" }
 }
 
 function mention<Key>(found: Map<Key, Mention>, key: Key, entry: string, message: number): void {
-  const known = found.get(key) ?? { count: 0, messages: [], entries: [] };
+  const known = found.get(key) ?? newMention();
   found.set(key, known);
   known.count++;
+  known.counts.set(entry, (known.counts.get(entry) ?? 0) + 1);
   if (known.messages.at(-1) !== message) known.messages.push(message);
   if (known.entries.at(-1) !== entry) known.entries.push(entry);
 }

@@ -5,7 +5,7 @@ import { mcpToolOf } from "../adapters/mcp.ts";
 import type { ModelFacts } from "../models/facts.ts";
 import { plainId } from "../models/names.ts";
 import { LOSSES, type LossName, type Severity } from "../session/losses.ts";
-import type { Feature, Mention, Survey } from "./survey.ts";
+import { type Feature, type Mention, newMention, type Survey } from "./survey.ts";
 import type { SwitchTarget } from "./target.ts";
 import type { ThinkingPolicy } from "./thinking.ts";
 import { counted, windowText } from "./wording.ts";
@@ -98,12 +98,13 @@ function without(mention: Mention, kept: ReadonlySet<string>, survey: Survey): M
   const left = entries.filter((entry) => !kept.has(entry));
   if (left.length === entries.length) return mention;
   const messages = left.flatMap((entry) => survey.messageOf(entry) ?? []);
-  return { count: left.length, entries: left, messages: [...new Set(messages)] };
+  const count = left.reduce((sum, entry) => sum + (mention.counts.get(entry) ?? 0), 0);
+  return { ...mention, count, entries: left, messages: [...new Set(messages)] };
 }
 
-function artifactWarnings({ survey }: Situation): SwitchWarning[] {
+function artifactWarnings({ survey, source, target }: Situation): SwitchWarning[] {
   const found = survey.features.get("artifacts");
-  if (!found) return [];
+  if (!found || isOwn(source, target)) return [];
   const message = `${counted(found.count, "artifact")} will be inlined as code or text.`;
   return [warningOf("artifact_inlined", message, found)];
 }
@@ -114,7 +115,7 @@ function mcpWarnings({ survey, source, target, toolHistory }: Situation): Switch
   for (const [name, found] of survey.otherTools) {
     const called = mcpToolOf(source.agent ?? {}, name, source.servers);
     if (!called || isThere(called.server, target)) continue;
-    const known = missing.get(called.server) ?? { count: 0, messages: [], entries: [], tools: new Set() };
+    const known = missing.get(called.server) ?? { ...newMention(), tools: new Set() };
     missing.set(called.server, known);
     known.count += found.count;
     known.messages.push(...found.messages);
@@ -162,13 +163,15 @@ function merged({ features }: Survey, names: readonly Feature[]): Mention | unde
     count: found.reduce((sum, { count }) => sum + count, 0),
     messages,
     entries: found.flatMap(({ entries }) => entries),
+    counts: new Map(found.flatMap(({ counts }) => [...counts])),
   };
 }
 
-/** What only the old provider did for its model. */
-function providerWarnings({ survey, source, target }: Situation): SwitchWarning[] {
+/** What only the old provider did for its model; the same agent has it as it was. */
+function providerWarnings({ survey, source, target, toolHistory }: Situation): SwitchWarning[] {
+  if (isOwn(source, target)) return [];
   const found: SwitchWarning[] = [];
-  const web = survey.features.get("webResults");
+  const web = merged(survey, toolHistory ? ["webResults", "webCalls"] : ["webResults"]);
   if (web) {
     const message = `${counted(web.count, "web search or page", "web searches and pages")}: results are preserved as context only.`;
     found.push(warningOf("web_results", message, web));
@@ -179,7 +182,7 @@ function providerWarnings({ survey, source, target }: Situation): SwitchWarning[
     found.push(warningOf("image_generated", message, made));
   }
   const ran = survey.features.get("codeExecution");
-  if (ran) {
+  if (ran && toolHistory) {
     const where = source.model.vendor ?? "the provider";
     const message = `${counted(ran.count, "tool")} ran at ${where} itself: ${target.agent.label} runs code with its own tools.`;
     found.push(warningOf("code_execution", message, ran));
@@ -221,17 +224,26 @@ function modelWarnings({ source, target }: Situation): SwitchWarning[] {
 const O_SERIES = /^o\d/;
 
 function callWarnings({ survey, source, target, toolHistory }: Situation): SwitchWarning[] {
+  // What is left out is neither open nor translated.
+  if (!toolHistory) return [];
   const found: SwitchWarning[] = [];
+  const isSame = isOwn(source, target);
   const open = survey.features.get("unfinishedCalls");
   if (open) {
-    const message = `${counted(open.count, "tool call")} had no result yet: abandoned, and marked as interrupted.`;
+    const mark = isSame ? "" : ", and marked as interrupted";
+    const message = `${counted(open.count, "tool call")} had no result yet: abandoned${mark}.`;
     found.push(warningOf("calls_unfinished", message, open));
   }
   const { model, agent } = target;
-  if (survey.toolCalls > 0 && toolHistory && source.agent?.id !== agent.id) {
+  if (survey.toolCalls > 0 && !isSame) {
     const message = `${counted(survey.toolCalls, "tool call")} will be translated: the format of ${model.name} in ${agent.label} differs.`;
     const isOwnForm = O_SERIES.test(plainId(model.id));
     found.push(warningOf("tool_format", message, undefined, isOwnForm ? "warning" : "info"));
   }
   return found;
+}
+
+/** The same agent goes on with what it wrote itself. */
+function isOwn({ agent }: Situation["source"], target: SwitchTarget): boolean {
+  return agent?.id === target.agent.id;
 }
