@@ -88,8 +88,8 @@ export function analysisOf(
     kept: {
       messages: prepared.preservedMessageCount,
       of: prepared.originalMessageCount,
-      toolCalls: prepared.preservedCalls,
-      toolResults: prepared.preservedResults,
+      toolCalls: survey.toolCalls - prepared.omitted.toolCalls,
+      toolResults: survey.toolResults - prepared.omitted.toolResults,
       changedFiles: survey.changedFiles,
     },
     rereadCost: cost ?? null,
@@ -97,7 +97,7 @@ export function analysisOf(
 }
 
 /** Whatever anybody says, it cannot be. */
-const BLOCKING: ReadonlySet<LossName> = new Set([
+export const BLOCKING: ReadonlySet<LossName> = new Set([
   "target_read_only",
   "tools_unsupported",
   "nothing_to_carry",

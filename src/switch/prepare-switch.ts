@@ -65,9 +65,8 @@ export interface Prepared {
   /** Of the list of messages: how many there were, and how many stay. */
   originalMessageCount: number;
   preservedMessageCount: number;
-  /** Calls and results that stay; a call without a result gets one. */
-  preservedCalls: number;
-  preservedResults: number;
+  /** Calls and results that do not stay. */
+  omitted: { toolCalls: number; toolResults: number };
   /** Entries whose thinking stays as it is. */
   keptThinking: ReadonlySet<string>;
   /** The same agent goes on with its own session. */
@@ -96,12 +95,17 @@ export async function prepareSwitch(request: SwitchRequest): Promise<Prepared> {
   };
   const isOwn = source.header.source.cli === to.id;
   const content = contentOf(request, thinker, isOwn);
-  const weights = await weigh(content.stream.entries(), countTokens);
+  const { recorded, ...estimated } = await weigh(content.stream.entries(), countTokens);
+  // What an agent counted with its tool calls says nothing of the conversation without them.
+  const isCounted = recorded && (isOwn || options.includeToolHistory !== false);
+  const weights: Weights = { ...estimated, ...(isCounted && { recorded }) };
+  // Of all entries: a summary reads some of them once more.
+  const kept = keptThinking(content);
   const size = sizeOf(weights, to.ownTokens ?? DEFAULT_OVERHEAD);
   const window = Math.min(target.model.window, windowFor(options.budget, size));
   const isFitting = fits(size, window);
   const reduction = await reductionOf(request, content.stream, { weights, size, window, isFitting, isOwn });
-  const { leftOut = 0, cut = 0 } = reduction?.reduction ?? {};
+  const leftOut = reduction?.reduction.leftOut ?? 0;
   return {
     target,
     source: await sourceFacts(request, home, project),
@@ -111,11 +115,11 @@ export async function prepareSwitch(request: SwitchRequest): Promise<Prepared> {
     isFitting,
     ...(reduction && { reduction }),
     after: reduction ? weightAfter(reduction, size) : size.total,
-    originalMessageCount: weights.messageCount,
-    preservedMessageCount: weights.messageCount - leftOut,
-    preservedCalls: weights.calls.filter((at) => at >= cut).length,
-    preservedResults: weights.results.filter((at) => at >= cut).length,
-    keptThinking: keptThinking(content),
+    originalMessageCount: content.survey.messages,
+    // Results that calls were given were no messages before.
+    preservedMessageCount: Math.min(weights.messageCount, content.survey.messages) - leftOut,
+    omitted: omittedCalls(weights, content.survey, reduction?.reduction, isOwn ? {} : options),
+    keptThinking: kept,
     isOwn,
     thinker,
     stream: () =>
@@ -123,6 +127,18 @@ export async function prepareSwitch(request: SwitchRequest): Promise<Prepared> {
         ? reduced(content.stream, { ...reduction, source: nameOf(source.header), now })
         : content.stream,
   };
+}
+
+function omittedCalls(
+  { types }: Weights,
+  { toolCalls, toolResults }: Survey,
+  reduction: Reduction | undefined,
+  { includeToolHistory = true }: SwitchOptions,
+): Prepared["omitted"] {
+  if (!includeToolHistory) return { toolCalls, toolResults };
+  const left = types.slice(0, reduction?.cut ?? 0);
+  const count = (type: Entry["type"]) => left.filter((one) => one === type).length;
+  return { toolCalls: count("tool_call"), toolResults: Math.min(count("tool_result"), toolResults) };
 }
 
 /** What a CLI says by itself, where nobody has measured it. */
@@ -221,12 +237,15 @@ async function summaryOf(request: SwitchRequest, stream: Stream, reduction: Redu
   return extract.text({ tokens: reduction.summary, count: countTokens });
 }
 
-async function* leftOut(entries: AsyncIterable<Entry>, { cut, prompt }: Reduction): AsyncGenerator<Entry> {
+async function* leftOut(
+  entries: AsyncIterable<Entry>,
+  { cut, prompt, instructions }: Reduction,
+): AsyncGenerator<Entry> {
   let at = -1;
   for await (const entry of entries) {
     at++;
     if (at >= cut) return;
-    if (at !== prompt) yield entry;
+    if (at >= instructions && at !== prompt) yield entry;
   }
 }
 

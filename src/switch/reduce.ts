@@ -33,14 +33,15 @@ export function reduced(stream: Stream, options: Reduced): Stream {
 }
 
 async function* shortened(stream: Stream, options: Reduced, losses: Loss[]): AsyncGenerator<Entry[]> {
-  const { cut, prompt } = options.reduction;
+  const { cut, prompt, instructions } = options.reduction;
   let at = -1;
   let isOpened = false;
   for await (const batch of batchesOf(stream.entries())) {
     const found: Entry[] = [];
     for (const entry of batch) {
       at++;
-      if (at >= cut || at === prompt) {
+      if (at < instructions) found.push(entry);
+      else if (at >= cut || at === prompt) {
         if (!isOpened) found.push(...opening(options, losses));
         isOpened = true;
         found.push(clipped(entry, at, options, losses));

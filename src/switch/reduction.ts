@@ -20,8 +20,10 @@ const LARGE = 0.02;
 const SMALLEST = 200;
 
 export interface Reduction {
-  /** Entries before this one are left out, except `prompt`. */
+  /** Entries before this one are left out, except `prompt` and the instructions. */
   cut: number;
+  /** How many entries at the beginning are instructions, which stay. */
+  instructions: number;
   /** Where the newest turn itself was cut: its prompt, which stays. */
   prompt?: number;
   /** How many tokens the payload of an entry may keep. */
@@ -44,10 +46,20 @@ export function windowFor(budget: number | undefined, { overhead, scale }: Size)
 }
 
 export function planReduction(weights: Weights, size: Size, window: number, strategy: Strategy): Reduction {
-  const budget = Math.floor((window * RECENT) / size.scale) - size.overhead;
+  const { instructions } = weights;
+  // They stay, whichever turns do.
+  const told = weightOf(weights, 0, instructions);
+  const budget = Math.floor((window * RECENT) / size.scale) - size.overhead - told;
+  const { kept, ...planned } = planTurns(weights, budget, window, strategy);
+  return { ...planned, instructions, kept: kept + told };
+}
+
+type Turns = Omit<Reduction, "instructions">;
+
+function planTurns(weights: Weights, budget: number, window: number, strategy: Strategy): Turns {
   const summary = strategy === "truncate" ? 0 : Math.min(LONGEST_SUMMARY, Math.floor(window * SUMMARY));
   const starts = turnStarts(weights);
-  const newest = starts.at(-1) ?? 0;
+  const newest = starts.at(-1) ?? weights.instructions;
   const large = Math.max(SMALLEST, Math.floor(window * LARGE));
   const least = weightOf(weights, newest, weights.tokens.length);
   if (least > budget) return withinTurn(weights, newest, budget, summary);
@@ -62,14 +74,15 @@ export function planReduction(weights: Weights, size: Size, window: number, stra
     cut = start;
     for (const [at, most] of shortened) clips.set(at, most);
   }
-  return { cut, clips, summary: cut === 0 ? 0 : summary, leftOut: messagesIn(weights, cut), kept };
+  const isWhole = cut <= weights.instructions;
+  return { cut, clips, summary: isWhole ? 0 : summary, leftOut: messagesIn(weights, cut), kept };
 }
 
-/** What stands before the first prompt belongs to the first turn. */
-function turnStarts({ prompts, tokens }: Weights): number[] {
+/** What else stands before the first prompt belongs to the first turn. */
+function turnStarts({ prompts, tokens, instructions }: Weights): number[] {
   const [first, ...others] = prompts;
   if (tokens.length === 0) return [];
-  return first === undefined ? [0] : [0, ...others];
+  return first === undefined ? [instructions] : [instructions, ...others];
 }
 
 function weightOf({ tokens }: Weights, from: number, to: number): number {
@@ -92,9 +105,9 @@ function savedBy({ payload }: Weights, clips: ReadonlyMap<number, number>): numb
 }
 
 /** The newest turn alone is too much: its biggest payloads are shortened, then its older steps go. */
-function withinTurn(weights: Weights, start: number, budget: number, summary: number): Reduction {
+function withinTurn(weights: Weights, start: number, budget: number, summary: number): Turns {
   const end = weights.tokens.length;
-  const isWhole = start === 0;
+  const isWhole = start <= weights.instructions;
   for (const most of caps(weights, start)) {
     const clips = clipsIn(weights, start, end, most);
     const tokens = weightOf(weights, start, end) - savedBy(weights, clips);
@@ -119,7 +132,7 @@ function* caps({ payload }: Weights, start: number): Generator<number> {
 }
 
 /** The prompt stays, and behind it as many of the newest steps as there is room for. */
-function lastSteps(weights: Weights, start: number, budget: number, summary: number): Reduction {
+function lastSteps(weights: Weights, start: number, budget: number, summary: number): Turns {
   const end = weights.tokens.length;
   const prompt = weights.prompts.at(-1);
   const clips = clipsIn(weights, start, end, SMALLEST);
@@ -148,8 +161,8 @@ function savedAt({ payload }: Weights, at: number, clips: ReadonlyMap<number, nu
 }
 
 /** Of the entries before the cut, which lies between messages. */
-function messagesIn({ messages }: Weights, cut: number): number {
-  return new Set(messages.slice(0, cut).filter((message) => message !== -1)).size;
+function messagesIn({ messages, instructions }: Weights, cut: number): number {
+  return new Set(messages.slice(instructions, cut).filter((message) => message !== -1)).size;
 }
 
 function tooLong(asked: number, budget: number): BatonError {

@@ -53,11 +53,13 @@ export interface Survey {
   messageOf(entry: string): number | undefined;
 }
 
-/** The stream itself, and what is found in it; complete once it has been read. */
+/** The stream itself, and what is found in it when it is read for the first time, which has to be to the end. */
 export function surveyed(stream: Stream): { stream: Stream; survey: Survey } {
   const surveyor = newSurveyor();
+  let isSurveyed = false;
   const entries = () => {
-    surveyor.begin();
+    if (isSurveyed) return stream.entries();
+    isSurveyed = true;
     return mapped(stream.entries(), (batch) => {
       for (const entry of batch) surveyor.add(entry);
       return batch;
@@ -78,7 +80,6 @@ export function surveyed(stream: Stream): { stream: Stream; survey: Survey } {
 function newSurveyor() {
   const state = newState();
   return {
-    begin: () => Object.assign(state, newState()),
     add: (entry: Entry) => look(entry, state),
     survey: surveyOf(state),
   };

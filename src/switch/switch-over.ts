@@ -2,7 +2,7 @@
 
 import type { FindPrice } from "../models/prices.ts";
 import { BatonError } from "../session/error.ts";
-import { analysisOf, type SwitchAnalysis } from "./analyse.ts";
+import { analysisOf, BLOCKING, type SwitchAnalysis } from "./analyse.ts";
 import { type CarryRequest, carry } from "./carry.ts";
 import type { ProviderSwitch } from "./lineage.ts";
 import type { Carried } from "./perform.ts";
@@ -42,8 +42,9 @@ export async function switchOver(request: SwitchOver): Promise<Switched> {
 }
 
 function refuse({ canSwitch, warnings }: SwitchAnalysis, { yes, dryRun }: SwitchOver): void {
-  const [first] = warnings.filter(({ type }) => type === "error");
-  if (!canSwitch && first) throw new BatonError("refused", first.message, "Pick another agent or model.");
+  const blocking = warnings.find(({ code }) => BLOCKING.has(code));
+  if (!canSwitch && blocking)
+    throw new BatonError("refused", blocking.message, "Pick another agent or model.");
   const tooLarge = warnings.find(({ code }) => code === "context_too_large");
   if (!tooLarge || yes || dryRun) return;
   throw new BatonError(

@@ -21,6 +21,9 @@ export interface Weights {
   isSafe: boolean[];
   /** Of each entry's message, -1 for none. */
   messages: number[];
+  types: Entry["type"][];
+  /** How many entries at the very beginning are instructions. */
+  instructions: number;
   messageCount: number;
   /** The sum of all tokens. */
   estimate: number;
@@ -46,6 +49,8 @@ export async function weigh(entries: AsyncIterable<Entry>, count: Count): Promis
     results: [],
     isSafe: [],
     messages: [],
+    types: [],
+    instructions: 0,
     messageCount: 0,
     estimate: 0,
   };
@@ -59,6 +64,8 @@ export async function weigh(entries: AsyncIterable<Entry>, count: Count): Promis
       weights.isSafe.push(open.size === 0);
       weights.messages.push(counter.add(entry) ?? -1);
       weights.estimate += tokens;
+      weights.types.push(entry.type);
+      if (entry.type === "system" && weights.instructions === at) weights.instructions++;
       if (entry.type === "user" && !entry.injected) weights.prompts.push(at);
       if (entry.type === "tool_call") {
         open.add(entry.id);
