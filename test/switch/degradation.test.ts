@@ -3,15 +3,21 @@
 import { describe, expect, it } from "vitest";
 import { adapters } from "../../src/adapters/index.ts";
 import type { SwitchWarning } from "../../src/switch/warnings.ts";
-import { analysed, type Direction, DIRECTIONS } from "./directions.ts";
+import { analysed, DIRECTIONS, type Direction } from "./directions.ts";
 import { around, FEATURES } from "./featured.ts";
 
 /** Where each feature is: messages, entries. */
 const WHERE: Record<string, [messages: number[], entries: string[]]> = {
-  "thinking blocks": [[3, 5], ["a2", "a3"]],
+  "thinking blocks": [
+    [3, 5],
+    ["a2", "a3"],
+  ],
   "hidden reasoning": [[3], ["a2"]],
   artifacts: [[3], ["a2"]],
-  "MCP tools": [[3, 5], ["c1", "c2"]],
+  "MCP tools": [
+    [3, 5],
+    ["c1", "c2"],
+  ],
   "PDF input": [[2], ["u2"]],
   "images in input": [[2], ["u2"]],
   "images in output": [[3], ["a2"]],
@@ -99,12 +105,18 @@ const CELLS: Record<Direction, Record<keyof typeof FEATURES, Said[]>> = {
     artifacts: [INLINED],
     "MCP tools": [server("Codex CLI"), format("warning", 2, "O3 Mini in Codex CLI")],
     "tool calls": [format("warning", 2, "O3 Mini in Codex CLI")],
-    "PDF input": ["warning pdf_unsupported: 1 PDF document: O3 Mini does not support PDF attachments.", A_FILE],
+    "PDF input": [
+      "warning pdf_unsupported: 1 PDF document: O3 Mini does not support PDF attachments.",
+      A_FILE,
+    ],
     "images in input": ["warning image_unsupported: 1 image: O3 Mini cannot see images."],
     "images in output": ["warning image_unsupported: 1 image: O3 Mini cannot see images.", MADE],
     "grounding results": [WEB],
     "browsing results": [WEB, format("warning", 1, "O3 Mini in Codex CLI")],
-    "code that ran at the provider": [ran("anthropic", "Codex CLI"), format("warning", 1, "O3 Mini in Codex CLI")],
+    "code that ran at the provider": [
+      ran("anthropic", "Codex CLI"),
+      format("warning", 1, "O3 Mini in Codex CLI"),
+    ],
     "unfinished calls": [OPEN, format("warning", 3, "O3 Mini in Codex CLI")],
   },
   "Claude → O1": {
@@ -299,7 +311,14 @@ describe("the features that do not translate", () => {
       })),
     );
     const { lossyFeatures, kept } = await analysed(DIRECTIONS["Claude → Gemini"], around(all.flat()));
-    expect(lossyFeatures).toEqual(["thinking", "artifacts", "mcp", "grounding", "unfinished_calls", "images"]);
+    expect(lossyFeatures).toEqual([
+      "thinking",
+      "artifacts",
+      "mcp",
+      "grounding",
+      "unfinished_calls",
+      "images",
+    ]);
     expect(kept).toMatchObject({ toolCalls: 9, toolResults: 6 });
   });
 });

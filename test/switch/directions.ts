@@ -2,6 +2,7 @@
 import { adapters } from "../../src/adapters/index.ts";
 import type { Entry } from "../../src/session/session.ts";
 import { type AnalyseRequest, analyse, type SwitchAnalysis } from "../../src/switch/analyse.ts";
+import type { SwitchWarning } from "../../src/switch/warnings.ts";
 import { homeWith } from "../adapters/home.ts";
 import { emptyStore } from "../adapters/opencode/database.ts";
 import { CLAUDE, GEMINI, OPENAI, type Side, sourceWith } from "./featured.ts";
@@ -60,3 +61,7 @@ export async function analysed(
     ...more,
   });
 }
+
+/** The warnings with this code: how grave, and in which words. */
+export const coded = (warnings: readonly SwitchWarning[], code: string): string[] =>
+  warnings.filter((one) => one.code === code).map(({ type, message }) => `${type}: ${message}`);

@@ -36,12 +36,21 @@ export const FEATURES: Record<string, Entry[]> = {
     user("u3"),
     more(assistant("a3"), { thinking: "aha" }),
   ],
-  "hidden reasoning": [user("u2"), replied("a2", [{ type: "thinking", text: "", hidden: true }, text("done")])],
+  "hidden reasoning": [
+    user("u2"),
+    replied("a2", [{ type: "thinking", text: "", hidden: true }, text("done")]),
+  ],
   artifacts: [
     user("u2"),
     replied("a2", [
       text("two of them"),
-      { type: "artifact", artifactType: "code", title: "one.ts", language: "typescript", text: "const a = 1;" },
+      {
+        type: "artifact",
+        artifactType: "code",
+        title: "one.ts",
+        language: "typescript",
+        text: "const a = 1;",
+      },
       { type: "artifact", artifactType: "document", title: "Notes", text: "# Notes" },
     ]),
   ],
@@ -54,7 +63,10 @@ export const FEATURES: Record<string, Entry[]> = {
   ],
   "tool calls": [user("u2"), call("c1"), result("c1"), call("c2"), result("c2")],
   "PDF input": [
-    asked("u2", [text("read it"), { type: "document", mimeType: "application/pdf", name: "a.pdf", data: PDF }]),
+    asked("u2", [
+      text("read it"),
+      { type: "document", mimeType: "application/pdf", name: "a.pdf", data: PDF },
+    ]),
     assistant("a2"),
   ],
   "images in input": [
