@@ -3,7 +3,7 @@ import { batched, batchesOf } from "../session/batches.ts";
 import { type Loss, loss } from "../session/losses.ts";
 import type { Entry, UserEntry } from "../session/session.ts";
 import type { Stream } from "../session/source.ts";
-import { clipEntry } from "../transform/clip.ts";
+import { clipEntry, emptyCall } from "../transform/clip.ts";
 import type { Reduction } from "./reduction.ts";
 import { type Count, tokensOf } from "./weigh.ts";
 
@@ -82,6 +82,9 @@ function clipped(entry: Entry, at: number, options: Reduced, losses: Loss[]): En
     best = clipEntry(entry, keep, where) ?? best;
     if (tokensOf(best, options.count).payload <= most) break;
   }
+  // Of many small values none gets shorter.
+  if (entry.type === "tool_call" && tokensOf(best, options.count).payload > most)
+    best = emptyCall(entry, where);
   if (best === entry) return entry;
   losses.push(loss("payload_clipped", { entry: entry.id }, `about ${payload} tokens became ${most}`));
   return best;

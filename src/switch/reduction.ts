@@ -50,7 +50,7 @@ export function planReduction(weights: Weights, size: Size, window: number, stra
   // They stay, whichever turns do.
   const told = weightOf(weights, 0, instructions);
   const budget = Math.floor((window * RECENT) / size.scale) - size.overhead - told;
-  const { kept, ...planned } = planTurns(weights, budget, window, strategy);
+  const { kept, ...planned } = planTurns(weights, budget, Math.floor(window / size.scale), strategy);
   return { ...planned, instructions, kept: kept + told };
 }
 

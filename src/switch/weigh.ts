@@ -14,10 +14,7 @@ export interface Weights {
   payload: number[];
   /** Where a prompt begins a turn. */
   prompts: number[];
-  /** Where calls and results stand. */
-  calls: number[];
-  results: number[];
-  /** Whether every call before this entry is answered, so that the history may begin here. */
+  /** Whether a message begins here and every call before it is answered, so that the history may begin here. */
   isSafe: boolean[];
   /** Of each entry's message, -1 for none. */
   messages: number[];
@@ -45,8 +42,6 @@ export async function weigh(entries: AsyncIterable<Entry>, count: Count): Promis
     tokens: [],
     payload: [],
     prompts: [],
-    calls: [],
-    results: [],
     isSafe: [],
     messages: [],
     types: [],
@@ -56,25 +51,22 @@ export async function weigh(entries: AsyncIterable<Entry>, count: Count): Promis
   };
   const open = new Set<string>();
   const counter = newMessageCounter();
+  let last: number | undefined;
   for await (const batch of batchesOf(entries))
     for (const entry of batch) {
       const { tokens, payload } = tokensOf(entry, count);
       const at = weights.tokens.push(tokens) - 1;
       weights.payload.push(payload);
-      weights.isSafe.push(open.size === 0);
-      weights.messages.push(counter.add(entry) ?? -1);
+      const message = counter.add(entry);
+      weights.isSafe.push(open.size === 0 && message !== undefined && message !== last);
+      weights.messages.push(message ?? -1);
+      last = message ?? last;
       weights.estimate += tokens;
       weights.types.push(entry.type);
       if (entry.type === "system" && weights.instructions === at) weights.instructions++;
       if (entry.type === "user" && !entry.injected) weights.prompts.push(at);
-      if (entry.type === "tool_call") {
-        open.add(entry.id);
-        weights.calls.push(at);
-      }
-      if (entry.type === "tool_result") {
-        open.delete(entry.callId);
-        weights.results.push(at);
-      }
+      if (entry.type === "tool_call") open.add(entry.id);
+      if (entry.type === "tool_result") open.delete(entry.callId);
       if (entry.usage && !entry.usage.estimated) weights.recorded = { tokens: contextOf(entry.usage), at };
     }
   weights.messageCount = counter.count;

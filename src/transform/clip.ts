@@ -40,6 +40,24 @@ export function clipCall(entry: ToolCall, keep: number, where: string): ToolCall
   return { ...entry, input, ...(given !== undefined && { originalInput }) };
 }
 
+/** A note instead of all arguments, in the shape that they had: JSON or free text. */
+export function emptyCall(entry: ToolCall, where: string): ToolCall {
+  const given = entry.originalInput;
+  const input = emptied(entry.input, where) as ToolCall["input"];
+  if (given === undefined) return { ...entry, input };
+  if (typeof given !== "string") return { ...entry, input, originalInput: emptied(given, where) };
+  const value = jsonIn(given);
+  const isJson = typeof value === "object" && value !== null;
+  const originalInput = isJson ? JSON.stringify(emptied(value, where)) : clipText(given, 0, where);
+  return { ...entry, input, originalInput };
+}
+
+function emptied(value: unknown, where: string): unknown {
+  const json = JSON.stringify(value);
+  const note = clipText(json, 0, where);
+  return note === json ? value : { arguments: note };
+}
+
 interface Clip {
   keep: number;
   where: string;

@@ -1,0 +1,37 @@
+// Prepares made-up conversations for a window of any size.
+import type { Overrides } from "../../src/models/overrides.ts";
+import type { Entry } from "../../src/session/session.ts";
+import { sourceOf } from "../../src/session/source.ts";
+import { type Prepared, prepareSwitch } from "../../src/switch/prepare-switch.ts";
+import type { Strategy } from "../../src/switch/reduction.ts";
+import { session } from "../session/build.ts";
+import { named } from "./world.ts";
+
+export const NOW = new Date("2026-02-03T04:05:06.000Z");
+
+/** Every model has all the room there is: `budget` is the window. */
+const BOUNDLESS: Overrides = { of: () => ({ window: 10_000_000 }), displayName: (id) => id, entries: [] };
+
+interface Asked {
+  window: number;
+  overhead: number;
+  strategy?: Strategy;
+}
+
+export function prepared(
+  entries: readonly Entry[],
+  { window, overhead, strategy }: Asked,
+): Promise<Prepared> {
+  const source = sourceOf(session([...entries], { source: { cli: "claude", originalId: "one" } }));
+  return prepareSwitch({
+    source,
+    to: { ...named("codex"), ownTokens: overhead },
+    home: { dir: "/nowhere", env: {} },
+    adapters: [],
+    overrides: BOUNDLESS,
+    options: { budget: window, ...(strategy && { summarizationStrategy: strategy }) },
+    now: NOW,
+  });
+}
+
+export const read = ({ stream: of }: Prepared) => Array.fromAsync(of().entries());

@@ -1,0 +1,110 @@
+// What a model reads of a conversation that was too long for it.
+import { describe, expect, it } from "vitest";
+import { countTokens } from "../../src/models/tokens.ts";
+import type { Entry } from "../../src/session/session.ts";
+import type { Strategy } from "../../src/switch/reduction.ts";
+import { tokensOf } from "../../src/switch/weigh.ts";
+import { assistant, call, result, user } from "../session/build.ts";
+import { NOW, prepared, read } from "./prepared.ts";
+
+describe("what a model reads", () => {
+  const output = "one line of an output that is long enough\n".repeat(700);
+  const entries: Entry[] = [
+    { ...user("u1"), content: `says u1 ${"words ".repeat(1_500)}` } as Entry,
+    call("c1"),
+    { ...result("c1"), output } as Entry,
+    assistant("a1"),
+    { ...user("u2"), content: "words ".repeat(4_000) } as Entry,
+    assistant("a2"),
+    user("u3"),
+    call("c3"),
+    result("c3"),
+    assistant("a3"),
+  ];
+  const said = async (strategy: Strategy, window = 9_000) => {
+    const made = await prepared(entries, { window, overhead: 500, strategy });
+    return { made, kept: await read(made) };
+  };
+
+  it("begins with a note where older turns only go", async () => {
+    const { made, kept } = await said("truncate");
+    expect(made.reduction?.summary).toBeUndefined();
+    expect(kept.map(({ id }) => id)).toEqual(["baton-summary", "u2", "a2", "u3", "c3", "r3", "a3"]);
+    expect(kept[0]).toMatchObject({
+      content: "[Earlier conversation left out - 4 messages; all of it: baton show claude:one]",
+    });
+    expect(made).toMatchObject({ originalMessageCount: 10, preservedMessageCount: 6 });
+  });
+
+  it("begins with a summary where they are summed up", async () => {
+    for (const [strategy, first, count] of [
+      ["hybrid", "u2", 4],
+      ["summarize", "u3", 6],
+    ] as const) {
+      const { made, kept } = await said(strategy);
+      expect(kept[1]).toMatchObject({ id: first });
+      const summary = made.reduction?.summary ?? "";
+      expect(summary).toContain("says u1");
+      expect(kept[0]).toMatchObject({
+        timestamp: NOW.toISOString(),
+        content: `[Previous conversation summary - ${count} messages]\n\n${summary}`,
+      });
+    }
+  });
+
+  it("has shorter payloads where that is enough, with where all of it is", async () => {
+    const { made, kept } = await said("hybrid", 15_000);
+    expect(kept.map(({ id }) => id)).toEqual(entries.map(({ id }) => id));
+    expect(made.after).toBeLessThan(9_000);
+    const clipped = kept[2] as Extract<Entry, { type: "tool_result" }>;
+    expect(clipped.output).toContain("the full text: baton show claude:one, entry r1");
+    expect(tokensOf(clipped, countTokens).payload).toBeLessThanOrEqual(300);
+    expect(kept.filter((_, at) => at !== 2)).toEqual(entries.filter((_, at) => at !== 2));
+  });
+
+  it("has a note instead of arguments of which none is long", async () => {
+    const numbers = Array.from({ length: 5_000 }, (_, at) => at);
+    const many = (input: object): Entry[] => [
+      user("u1"),
+      { ...call("c1"), tool: "unknown", originalTool: "sum", ...input } as Entry,
+      result("c1"),
+      user("u2"),
+      assistant("a2"),
+    ];
+    const note = expect.stringMatching(
+      /^\[… [\d,]+ characters left out; .*baton show claude:one, entry c1 …\]$/,
+    );
+    for (const [given, left] of [
+      [{ input: { numbers } }, { input: { arguments: note } }],
+      [
+        { input: {}, originalInput: { numbers } },
+        { input: {}, originalInput: { arguments: note } },
+      ],
+      [
+        { input: {}, originalInput: JSON.stringify(numbers) },
+        { originalInput: expect.stringMatching(/^\{"arg/) },
+      ],
+    ] as const) {
+      const made = await prepared(many(given), { window: 9_000, overhead: 500, strategy: "hybrid" });
+      const kept = await read(made);
+      expect(kept).toHaveLength(5);
+      expect(kept[1]).toMatchObject(left);
+    }
+  });
+
+  it("never has half a message", async () => {
+    const turn = { turn: "t" };
+    const long = { content: "words ".repeat(5_000) };
+    const found: Entry[] = [
+      user("u1"),
+      { ...assistant("a1", turn), ...long } as Entry,
+      call("c1", turn),
+      result("c1"),
+      assistant("a2", { turn: "t2" }),
+    ];
+    const made = await prepared(found, { window: 5_000, overhead: 500, strategy: "truncate" });
+    const kept = await read(made);
+    expect(kept.map(({ id }) => id)).toEqual(["baton-summary", "u1", "a2"]);
+    expect(kept[0]).toMatchObject({ content: expect.stringContaining("2 messages") });
+  });
+});
