@@ -111,7 +111,7 @@ function contextWarning(prepared: Prepared): SwitchWarning {
   const { size, window, target, isFitting, reduction, after, ...counts } = prepared;
   const all = amount(size.total);
   const limit = windowText(target.model.window);
-  const isAsked = window < target.model.window;
+  const isAsked = window !== target.model.window;
   if (isFitting) return warningOf("context_fits", `${all} tokens → fits in ${limit}.`);
   const { originalMessageCount: of, preservedMessageCount: kept } = counts;
   if (reduction)

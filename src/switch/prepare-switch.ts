@@ -12,7 +12,7 @@ import { visible } from "../transform/visible.ts";
 import { type CarryRequest, contentFor } from "./carry.ts";
 import { nameOf } from "./name.ts";
 import { reduced } from "./reduce.ts";
-import { fits, planReduction, type Reduction, type Strategy, windowFor } from "./reduction.ts";
+import { fits, planReduction, type Reduction, roomFor, type Strategy } from "./reduction.ts";
 import { type Summarizer, summarize } from "./summarize.ts";
 import { type Survey, surveyed } from "./survey.ts";
 import { type SwitchTarget, switchTarget } from "./target.ts";
@@ -102,16 +102,16 @@ export async function prepareSwitch(request: SwitchRequest): Promise<Prepared> {
   // Of all entries: a summary reads some of them once more.
   const kept = keptThinking(content);
   const size = sizeOf(weights, to.ownTokens ?? DEFAULT_OVERHEAD);
-  const window = Math.min(target.model.window, windowFor(options.budget, size));
-  const isFitting = fits(size, window);
-  const reduction = await reductionOf(request, content.stream, { weights, size, window, isFitting, isOwn });
+  const room = roomFor(size, target.model.window, options.budget);
+  const isFitting = fits(room.size, room.window);
+  const reduction = await reductionOf(request, content.stream, { weights, ...room, isFitting, isOwn });
   const leftOut = reduction?.reduction.leftOut ?? 0;
   return {
     target,
     source: await sourceFacts(request, home, project),
     survey: content.survey,
     size,
-    window,
+    window: room.window,
     isFitting,
     ...(reduction && { reduction }),
     after: reduction ? weightAfter(reduction, size) : size.total,

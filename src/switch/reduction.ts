@@ -40,9 +40,12 @@ export function fits(size: Pick<Size, "total">, window: number): boolean {
   return size.total <= window * FITS;
 }
 
-/** The window in which a conversation of this size at most fits. */
-export function windowFor(budget: number | undefined, { overhead, scale }: Size): number {
-  return budget === undefined ? Number.POSITIVE_INFINITY : Math.ceil(((budget + overhead) * scale) / FITS);
+/** What it is measured by: all of it by the model's window, or the conversation alone by the tokens asked for. */
+export function roomFor(size: Size, window: number, budget?: number): { size: Size; window: number } {
+  const overhead = size.overhead * size.scale;
+  const asked = (budget ?? Number.POSITIVE_INFINITY) * size.scale;
+  if (asked >= window * FITS - overhead) return { size, window };
+  return { size: { ...size, total: size.total - overhead, overhead: 0 }, window: asked / FITS };
 }
 
 export function planReduction(weights: Weights, size: Size, window: number, strategy: Strategy): Reduction {
