@@ -21,6 +21,8 @@ export async function carryBars(): Promise<void> {
       await readBar(kind, folder);
       await carryBar(kind, folder);
       await smallBar(kind, folder);
+      await switchBar(kind, folder, 1, 300);
+      await switchBar(kind, folder, 50, 3000);
     }
     if (!quick) for (const kind of kinds) await hugeBar(kind, folder);
   } finally {
@@ -49,6 +51,15 @@ async function smallBar(kind: Kind, folder: string) {
   const { carry } = await rounds(kind, file, ["carry"]);
   bar(`${kind}: carry 1 MB`, carry?.ms ?? 0, 300, "ms");
   explain("from opening to published, in a process that has just started");
+}
+
+async function switchBar(kind: Kind, folder: string, megabytes: number, limit: number) {
+  const file = await corpus(kind, folder, megabytes);
+  const measured = (await rounds(kind, file, ["switch"])).switch;
+  bar(`${kind}: switch ${megabytes} MB to another provider`, measured?.ms ?? 0, limit, "ms");
+  explain(
+    `measured, reduced if it has to be, written, read back, recorded; ${((measured?.rss ?? 0) / MB).toFixed(0)} MB`,
+  );
 }
 
 async function hugeBar(kind: Kind, folder: string) {

@@ -4,14 +4,22 @@ import { rmSync } from "node:fs";
 import { mkdtemp, open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Adapter, Home } from "../src/adapters/adapter.ts";
 import { adapters } from "../src/adapters/index.ts";
 import { adapterNamed } from "../src/adapters/named.ts";
 import { readRecords } from "../src/storage/records.ts";
 import { carry } from "../src/switch/carry.ts";
+import { switchOver } from "../src/switch/switch-over.ts";
 
 const [task, kind, file] = process.argv.slice(2) as [string, string, string];
 
-const tasks: Record<string, () => Promise<number>> = { floor, read, open: openWhole, carry: carryOver };
+const tasks: Record<string, () => Promise<number>> = {
+  floor,
+  read,
+  open: openWhole,
+  carry: carryOver,
+  switch: switchProvider,
+};
 
 // As the program itself does; the floor is measured as Node comes.
 const { keepMemorySmall } = await import(new URL("../bin/memory.js", import.meta.url).href);
@@ -55,11 +63,15 @@ async function read(): Promise<number> {
   return entries;
 }
 
-async function source() {
+async function found() {
   const adapter = adapterNamed(kind, adapters);
   const ref = await adapter.recognise(file);
   if (!ref) throw new Error(`${file} is not recognised as ${kind}`);
-  return adapter.open(ref);
+  return { ref, source: await adapter.open(ref) };
+}
+
+async function source() {
+  return (await found()).source;
 }
 
 /** The skeleton, then all content once. */
@@ -70,20 +82,41 @@ async function openWhole(): Promise<number> {
 }
 
 async function carryOver(): Promise<number> {
-  const home = await mkdtemp(join(tmpdir(), "baton-bench-"));
+  return elsewhere(async (to, home) => {
+    const { counts } = await carry({ source: await source(), to, ...home, kind: "resume" });
+    return counts.user + counts.assistant + counts.tool_call + counts.tool_result;
+  });
+}
+
+/** Everything but asking the target's CLI for its version: measured, reduced where it has to be, written, recorded. */
+async function switchProvider(): Promise<number> {
+  return elsewhere(async (to, home) => {
+    const { ref, source } = await found();
+    const options = { summarizationStrategy: "hybrid" as const };
+    const { analysis } = await switchOver({
+      source,
+      from: ref,
+      to,
+      ...home,
+      adapters,
+      asks: true,
+      kind: "resume",
+      options,
+    });
+    return analysis.kept.messages;
+  });
+}
+
+async function elsewhere(
+  work: (to: Adapter, home: { home: Home; batonHome: string }) => Promise<number>,
+): Promise<number> {
+  const dir = await mkdtemp(join(tmpdir(), "baton-bench-"));
   try {
     const to = adapters.find(({ id }) => id !== kind);
     if (!to) throw new Error("there is no other agent");
-    const { counts } = await carry({
-      source: await source(),
-      to,
-      home: { dir: home, env: {} },
-      batonHome: join(home, ".baton"),
-      kind: "resume",
-    });
-    return counts.user + counts.assistant + counts.tool_call + counts.tool_result;
+    return await work(to, { home: { dir, env: {} }, batonHome: join(dir, ".baton") });
   } finally {
     // Clearing up is no part of carrying.
-    process.once("exit", () => rmSync(home, { recursive: true }));
+    process.once("exit", () => rmSync(dir, { recursive: true }));
   }
 }
