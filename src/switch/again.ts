@@ -1,16 +1,17 @@
 // The same switch once more: where the session, what was asked for and what was written are as they were, there is
 // nothing to translate and nothing to write, and the agent can be started again.
-import type { Adapter, Home } from "../adapters/adapter.ts";
+import type { Adapter, Home, SessionRef } from "../adapters/adapter.ts";
 import type { Source } from "../session/source.ts";
 import type { Operation } from "../storage/journal.ts";
 import { operations } from "../storage/operations.ts";
 import { isAsWritten } from "../storage/undo.ts";
 import { nameOf } from "./name.ts";
 import { type Carried, commandFor, writerOf } from "./perform.ts";
-import type { Standing } from "./standing.ts";
+import { type Standing, standingOf } from "./standing.ts";
 
 interface Again {
   source: Source;
+  from?: SessionRef | undefined;
   to: Adapter;
   home: Home;
   batonHome: string;
@@ -19,8 +20,11 @@ interface Again {
   model?: string;
 }
 
-export async function carriedBefore(request: Again, stood: Standing): Promise<Carried | undefined> {
+export async function carriedBefore(request: Again): Promise<Carried | undefined> {
+  if (!request.from) return undefined;
   const { operations: all } = await operations(request.batonHome);
+  if (!all.some(({ facts }) => facts.asked === request.asked)) return undefined;
+  const stood = await standingOf(request.source, request.from);
   const name = nameOf(request.source.header);
   const found = all.find((one) => isSame(one, request, name, stood));
   if (!found || !(await isAsWritten(found))) return undefined;

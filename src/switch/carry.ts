@@ -7,7 +7,6 @@ import type { Redactor } from "../transform/redact.ts";
 import { redacted } from "../transform/redact-session.ts";
 import { type Move, movedPath, remapped } from "../transform/remap.ts";
 import { thread, visible } from "../transform/visible.ts";
-import { carriedBefore } from "./again.ts";
 import { UnlikeError } from "./ledger.ts";
 import type { ProviderSwitch } from "./lineage.ts";
 import { nameOf } from "./name.ts";
@@ -40,7 +39,7 @@ export interface CarryRequest {
   reduction?: Pick<Reduced, "reduction" | "summary" | "count">;
   /** Another provider takes over: recorded in the target, the journal and the conversation's file. */
   switch?: ProviderSwitch;
-  /** What was asked for, so that the same again finds what was written; absent = it is written in any case. */
+  /** What was asked for, so that the same again finds what was written. */
   asked?: string;
   /** What is taken out or replaced on the way. */
   edits?: Edits;
@@ -63,8 +62,6 @@ export async function carry(request: CarryRequest): Promise<Carried> {
   // What is not written is not read back, so damage inside a long text has to show at once.
   if (request.dryRun) return attempt(request, "whole");
   const stood = request.from && (await standingOf(request.source, request.from));
-  const there = stood && request.asked !== undefined ? await carriedBefore(request, stood) : undefined;
-  if (there) return there;
   const carried = await written(request, stood);
   if (request.switch) await settleConversation(request.batonHome, nameOf(request.source.header));
   return carried;

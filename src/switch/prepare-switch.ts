@@ -1,5 +1,6 @@
 // Prepares a conversation for the model that is to go on with it: measures it, decides whether it fits, and makes the
 // summary where it does not. Nothing is written. What it promises is what `carry` then writes.
+import { createHash } from "node:crypto";
 import type { Adapter, Home } from "../adapters/adapter.ts";
 import { factsOf, type ModelFacts } from "../models/facts.ts";
 import type { Overrides } from "../models/overrides.ts";
@@ -7,6 +8,8 @@ import { countTokens } from "../models/tokens.ts";
 import { mapped } from "../session/batches.ts";
 import type { Entry } from "../session/session.ts";
 import type { Stream } from "../session/source.ts";
+import { entryText } from "../session/text.ts";
+import { keepSummary, keptSummary } from "../storage/summaries.ts";
 import { newExtract } from "../transform/extract.ts";
 import { visible } from "../transform/visible.ts";
 import { type CarryRequest, contentFor } from "./carry.ts";
@@ -43,6 +46,8 @@ export interface SwitchRequest
   asks?: boolean;
   /** Makes the summary; absent = it is extracted from the session itself. */
   summarizer?: Summarizer;
+  /** Where a summary is kept until the switch has succeeded, so that another try need not make it again. */
+  batonHome?: string;
   signal?: AbortSignal;
   /** Told how many entries of how many have been read, each time that they are. */
   onProgress?(done: number, total: number): void;
@@ -224,17 +229,33 @@ async function reductionOf(
 
 async function summaryOf(request: SwitchRequest, stream: Stream, reduction: Reduction): Promise<string> {
   const left = () => leftOut(stream.entries(), reduction);
-  const { summarizer, signal, source } = request;
-  if (summarizer)
-    return summarize(left(), {
-      summarizer,
-      count: countTokens,
-      maxTokens: reduction.summary,
-      ...(signal && { signal }),
-    });
+  const { summarizer, source } = request;
+  if (summarizer) return modelSummary(request, left, reduction.summary, summarizer);
   const extract = newExtract(source.header.project.path);
   for await (const entry of left()) extract.add(entry);
   return extract.text({ tokens: reduction.summary, count: countTokens });
+}
+
+async function modelSummary(
+  { batonHome, signal }: SwitchRequest,
+  left: () => AsyncIterable<Entry>,
+  maxTokens: number,
+  summarizer: Summarizer,
+): Promise<string> {
+  const key = batonHome === undefined ? undefined : await summaryKey(left(), maxTokens);
+  const known = key === undefined || batonHome === undefined ? undefined : await keptSummary(batonHome, key);
+  if (known !== undefined) return known;
+  const options = { summarizer, count: countTokens, maxTokens, ...(signal && { signal }) };
+  const summary = await summarize(left(), options);
+  if (key !== undefined && batonHome !== undefined) await keepSummary(batonHome, key, summary);
+  return summary;
+}
+
+/** The same for the same words: of what is summarised, and of how long it may be. */
+async function summaryKey(entries: AsyncIterable<Entry>, maxTokens: number): Promise<string> {
+  const hash = createHash("sha256").update(String(maxTokens));
+  for await (const entry of entries) hash.update(`\n${entry.type} ${entryText(entry)}`);
+  return hash.digest("hex").slice(0, 32);
 }
 
 async function* leftOut(

@@ -172,6 +172,6 @@ function tooLong(asked: number, budget: number): BatonError {
   return new BatonError(
     "refused",
     `The newest prompt has about ${amount(asked)} tokens, and beside what the target says by itself there is room for ${amount(Math.max(0, budget))}.`,
-    "Go on with a model that has a larger window: `baton models` lists them.",
+    "Take a model with a larger window (`baton models` lists them), or a larger --budget where one was named.",
   );
 }

@@ -2,6 +2,9 @@
 
 import type { FindPrice } from "../models/prices.ts";
 import { BatonError } from "../session/error.ts";
+import { forgetSummaries } from "../storage/summaries.ts";
+import { redacted } from "../transform/redact-session.ts";
+import { carriedBefore } from "./again.ts";
 import { analysisOf, BLOCKING, type SwitchAnalysis } from "./analyse.ts";
 import { type CarryRequest, carry } from "./carry.ts";
 import type { ProviderSwitch } from "./lineage.ts";
@@ -9,7 +12,7 @@ import type { Carried } from "./perform.ts";
 import { carryRequest, type Prepared, prepareSwitch, type SwitchRequest } from "./prepare-switch.ts";
 
 export interface SwitchOver
-  extends SwitchRequest,
+  extends Omit<SwitchRequest, "batonHome">,
     Pick<CarryRequest, "kind" | "batonHome" | "reason" | "dryRun" | "yes" | "redactor"> {
   price?: FindPrice;
   /** Write a new session even if the same was written before. */
@@ -22,8 +25,12 @@ export interface Switched extends Carried {
 
 export async function switchOver(request: SwitchOver): Promise<Switched> {
   const { kind, batonHome, reason, dryRun, yes, redactor, now = new Date() } = request;
-  const prepared = await prepareSwitch(request);
+  const asked = await askedFor(request);
+  // What is there already needs no summary; the analysis does with one that costs nothing.
+  const there = asked === undefined ? undefined : await carriedBefore({ ...request, asked });
+  const prepared = await prepareSwitch(there ? withoutSummarizer(shown(request)) : shown(request));
   const before = analysisOf(prepared, [], request);
+  if (there) return { ...there, analysis: before };
   refuse(before, request);
   const made = switchOf(prepared, before, reason, now);
   const carried = await carry({
@@ -36,9 +43,20 @@ export async function switchOver(request: SwitchOver): Promise<Switched> {
     ...(dryRun && { dryRun }),
     ...(yes && { yes }),
     ...(redactor && { redactor }),
-    ...(kind === "resume" && !request.anew && !request.edits && { asked: askedFor(request, prepared) }),
+    ...(asked !== undefined && { asked }),
   });
+  if (!dryRun && request.summarizer) await forgetSummaries(batonHome);
   return { ...carried, analysis: analysisOf(prepared, carried.losses, request) };
+}
+
+/** Whoever summarises it, or quotes from it, sees no more than the target may. */
+function shown(request: SwitchOver): SwitchRequest {
+  const { source, redactor } = request;
+  return redactor ? { ...request, source: redacted(source, redactor) } : request;
+}
+
+function withoutSummarizer({ summarizer: _, ...request }: SwitchRequest): SwitchRequest {
+  return request;
 }
 
 function refuse({ canSwitch, warnings }: SwitchAnalysis, { yes, dryRun }: SwitchOver): void {
@@ -76,19 +94,12 @@ function switchOf(
   };
 }
 
-/** Whatever makes a difference to what is written. */
-function askedFor(
-  { cwd, model, moves, options, redactor, summarizer }: SwitchOver,
-  { window }: Prepared,
-): string {
-  const asked = {
-    cwd,
-    model,
-    moves,
-    options,
-    window,
-    redacted: redactor !== undefined,
-    summarized: summarizer !== undefined,
-  };
-  return JSON.stringify(asked);
+/** Whatever makes a difference to what is written; undefined where it is to be written in any case. */
+async function askedFor(request: SwitchOver): Promise<string | undefined> {
+  const { kind, anew, edits, dryRun, from, to, home, cwd, model, moves, options, redactor, summarizer } =
+    request;
+  if (kind !== "resume" || anew || edits || dryRun || !from) return undefined;
+  const configured = (await to.configuration(home, cwd)).model;
+  const flags = { isRedacted: redactor !== undefined, isSummarized: summarizer !== undefined };
+  return JSON.stringify({ cwd, model, configured, moves, options, ...flags });
 }
