@@ -106,7 +106,8 @@ export async function prepareSwitch(request: SwitchRequest): Promise<Prepared> {
   const weights: Weights = { ...estimated, ...(isCounted && { recorded }) };
   // Of all entries: a summary reads some of them once more.
   const kept = keptThinking(content);
-  const size = sizeOf(weights, to.ownTokens ?? DEFAULT_OVERHEAD);
+  const overhead = to.ownTokens ?? DEFAULT_OVERHEAD;
+  const size = sizeOf(weights, overhead, agentOf(request)?.ownTokens);
   const room = roomFor(size, target.model.window, options.budget);
   const isFitting = fits(room.size, room.window);
   const reduction = await reductionOf(request, content.stream, { weights, ...room, isFitting, isOwn });
@@ -200,9 +201,14 @@ function keptThinking({ stream, survey }: ReturnType<typeof contentOf>): Set<str
   return new Set(found.flatMap((one) => one?.entries ?? []).filter((entry) => !gone.has(entry)));
 }
 
-async function sourceFacts({ source, adapters, overrides }: SwitchRequest, home: Home, project: string) {
-  const { header } = source;
-  const agent = adapters.find(({ id }) => id === header.source.cli);
+function agentOf({ source, adapters }: SwitchRequest): Adapter | undefined {
+  return adapters.find(({ id }) => id === source.header.source.cli);
+}
+
+async function sourceFacts(request: SwitchRequest, home: Home, project: string) {
+  const { overrides } = request;
+  const { header } = request.source;
+  const agent = agentOf(request);
   const servers = agent ? (await agent.configuration(home, project)).mcpServers : [];
   return { agent, servers, model: factsOf(header.model.model, overrides) };
 }

@@ -156,7 +156,8 @@ export interface Size {
 /** A count that has little to do with the content is of something else, such as what stood before a compaction. */
 const PLAUSIBLE = { least: 0.5, most: 3, own: 60_000 };
 
-export function sizeOf(weights: Weights, overhead: number): Size {
+/** `overhead`: what the target's CLI says by itself; `before`: what the source's does, which its count includes. */
+export function sizeOf(weights: Weights, overhead: number, before = overhead): Size {
   const estimated = weights.estimate + overhead;
   const { recorded } = weights;
   if (!recorded) return { total: estimated, source: "estimated", overhead, scale: 1 };
@@ -165,6 +166,8 @@ export function sizeOf(weights: Weights, overhead: number): Size {
     recorded.tokens >= covered * PLAUSIBLE.least &&
     recorded.tokens <= covered * PLAUSIBLE.most + PLAUSIBLE.own;
   if (!isPlausible) return { total: estimated, source: "estimated", overhead, scale: 1 };
-  const total = recorded.tokens + (weights.estimate - covered);
+  // Both are the most that a CLI says, so that it is more is certain, and that it is less is not.
+  const more = Math.max(0, overhead - before);
+  const total = recorded.tokens + (weights.estimate - covered) + more;
   return { total, source: "recorded", overhead, scale: Math.max(1, total / estimated) };
 }

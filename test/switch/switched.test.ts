@@ -160,7 +160,14 @@ describe.each(AGENTS)("in %s", (id) => {
         warnings: [],
         originalId: there.id,
       });
-      expect(await told(world, there)).toEqual(["says u1", "replies a1", "says u2", "replies a2"]);
+      expect(await told(world, there)).toEqual([
+        "says u1",
+        "replies a1",
+        first.switch,
+        "says u2",
+        "replies a2",
+        expect.objectContaining({ toProvider: agent.badge, messageIndex: 4 }),
+      ]);
     },
   );
 
