@@ -326,7 +326,7 @@ export interface Adapter extends Reader {
   tools(call: ToolCall, result: ToolResult | undefined): Translated;
   /** The session in the agent's dialect. Streams; draining it without applying is the analysis. */
   write?(stream: Stream, target: Target): AsyncIterable<Written>;
-  /** Tokens of what its CLI tells the model by itself, instructions and tools, as measured; absent = unknown. */
+  /** Tokens of what its CLI at most tells a model by itself, instructions and tools, as measured; absent = unknown. */
   ownTokens?: number;
   /** What has to happen on disk for the records to be a session that the CLI finds. */
   plan?(records: AsyncIterable<WrittenRecord>, target: Target): AsyncIterable<Change>;

@@ -28,7 +28,7 @@ export const gemini: Adapter = {
     models: "per_message",
   },
   proven: ["0.61.0"],
-  // Measured with 0.61.0, without the user's own instructions and tools.
+  // Measured with 0.61.0: the most that it says to one of its models, without the user's own instructions and tools.
   ownTokens: 11_000,
   recognise,
   keepsakes,
