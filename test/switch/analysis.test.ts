@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Entry } from "../../src/session/session.ts";
 import type { Strategy } from "../../src/switch/reduction.ts";
 import { assistant, call, result, user } from "../session/build.ts";
-import { analysed, DIRECTIONS, type Setting, SIGNED_IN } from "./directions.ts";
+import { analysed, coded, DIRECTIONS, type Setting } from "./directions.ts";
 import { around, FEATURES, replied, text } from "./featured.ts";
 
 const TO_GEMINI = DIRECTIONS["Claude → Gemini"];
