@@ -11,9 +11,7 @@ import { sessionId } from "../../src/session/id.ts";
 import { undo } from "../../src/storage/undo.ts";
 import { lineageOf } from "../../src/switch/lineage.ts";
 import { prepare } from "../../src/switch/prepare.ts";
-import { prepareSwitch } from "../../src/switch/prepare-switch.ts";
 import { settleConversation } from "../../src/switch/record.ts";
-import type { Strategy } from "../../src/switch/reduction.ts";
 import { bringBack } from "../../src/switch/return.ts";
 import { switchOver } from "../../src/switch/switch-over.ts";
 import { join as joined } from "../../src/transform/join.ts";
@@ -24,6 +22,7 @@ import {
   type Hop,
   hop,
   MODELS,
+  reducing,
   requestFor,
   resumed,
   summarizerAt,
@@ -152,22 +151,6 @@ async function* replayed<T>(all: readonly T[]): AsyncGenerator<T> {
   yield* all;
 }
 
-/** What recent turns may fill of a window, see reduction.ts. */
-const RECENT = 0.6;
-
-/** A budget that leaves room for so many tokens of recent turns. */
-async function reducing(
-  user: User,
-  from: There,
-  to: CliName,
-  strategy: Strategy,
-  room: number,
-): Promise<Wish> {
-  const { size } = await prepareSwitch(await requestFor(user, from, to));
-  const budget = Math.ceil(((size.overhead + room) * size.scale) / RECENT);
-  return { options: { summarizationStrategy: strategy, budget } };
-}
-
 function isReduced({ prepared, switched, asked }: Hop, { options }: Wish): number {
   const { analysis } = switched;
   expect(analysis.requiresSummarization).toBe(true);
@@ -227,6 +210,13 @@ it("every hop is reduced, each in another way, and stays one conversation", asyn
     ]);
     expect(await switchesIn(user, d.there)).toMatchObject(SWITCHES);
     await isOneLineage(user, [a, b.there, c.there, d.there]);
+
+    await returned(user, b.there, a);
+    const home = await user.rig("claude").resume(a.id, "Home again", [{ text: "Welcome." }]);
+    const heard = JSON.stringify(home.requests.at(-1)?.request.messages);
+    const whole = [...OLDEST, ...OLDER, ...NEWEST, "Go on, gemini", ...said("gemini", 1500), "Home again"];
+    expect(whole.filter((text) => !heard.includes(JSON.stringify(text).slice(1, -1)))).toEqual([]);
+    expect(heard).not.toContain("Earlier conversation left out");
   });
 });
 

@@ -11,6 +11,7 @@ import type { Loss } from "../../src/session/losses.ts";
 import type { Source } from "../../src/session/source.ts";
 import type { ProviderSwitch } from "../../src/switch/lineage.ts";
 import { type Prepared, prepareSwitch } from "../../src/switch/prepare-switch.ts";
+import type { Strategy } from "../../src/switch/reduction.ts";
 import type { Summarizer } from "../../src/switch/summarize.ts";
 import { type Switched, type SwitchOver, switchOver } from "../../src/switch/switch-over.ts";
 import { compare } from "../../src/verify/compare.ts";
@@ -96,6 +97,22 @@ export async function requestFor(user: User, from: There, to: CliName, wish: Wis
   };
 }
 
+/** What recent turns may fill of a window, see reduction.ts. */
+const RECENT = 0.6;
+
+/** A budget that leaves room for so many tokens of recent turns. */
+export async function reducing(
+  user: User,
+  from: There,
+  to: CliName,
+  strategy: Strategy,
+  room: number,
+): Promise<Wish> {
+  const { size } = await prepareSwitch(await requestFor(user, from, to));
+  const budget = Math.ceil(((size.overhead + room) * size.scale) / RECENT);
+  return { options: { summarizationStrategy: strategy, budget } };
+}
+
 export interface Hop {
   there: There;
   /** How many entries it had when it was written. */
@@ -174,6 +191,10 @@ export async function switchesIn(user: User, there: There): Promise<ProviderSwit
   return entries.flatMap((entry) => (entry.type === "switch" ? [entry.switch] : []));
 }
 
+/** SQLite's own notes, which reading a database leaves as well. */
+const isEmptyNote = (name: string, size: number) =>
+  name.endsWith(".db-shm") || (name.endsWith(".db-wal") && size === 0);
+
 /** Every file below a folder, with a hash of its bytes. */
 export async function hashesOf(folder: string): Promise<Record<string, string>> {
   const hashes: Record<string, string> = {};
@@ -181,6 +202,7 @@ export async function hashesOf(folder: string): Promise<Record<string, string>> 
   for (const name of names) {
     const path = join(folder, name);
     const stats = await lstat(path);
+    if (isEmptyNote(name, stats.size)) continue;
     if (stats.isFile())
       hashes[name] = createHash("sha256")
         .update(await readFile(path))
@@ -199,12 +221,14 @@ export function summarizerAt(url: string): Summarizer {
       body: JSON.stringify({
         model: MODELS.claude,
         max_tokens: maxTokens,
+        stream: true,
         messages: [{ role: "user", content: `${prompt}\n\n${transcript}` }],
       }),
       ...(signal && { signal }),
     });
-    const answer = (await response.json()) as { content?: { text: string }[]; error?: { message: string } };
-    if (!response.ok) throw new Error(`${response.status} ${answer.error?.message}`);
-    return answer.content?.map(({ text }) => text).join("") ?? "";
+    const answer = await response.text();
+    if (!response.ok) throw new Error(`${response.status} ${answer}`);
+    const events = answer.split("\n").flatMap((line) => /^data: (.*)$/.exec(line)?.[1] ?? []);
+    return events.map((event) => JSON.parse(event).delta?.text ?? "").join("");
   };
 }
