@@ -110,6 +110,9 @@ it("every hop arrives whole, and so does what returns", async () => {
     const own = await Array.fromAsync(visible((await find(user, a)).source).entries());
     const b = await hop(user, a, "gemini", "Go on, gemini", work("gemini"), { reason: "out of quota" });
     expect(b.told.slice(2)).toEqual([...SAID, "Go on, gemini"]);
+    const kinds = Map.groupBy(b.promised, ({ type }) => type);
+    const counts = Object.fromEntries([...kinds].map(([kind, all]) => [kind, all.length]));
+    expect(counts).toEqual({ text: 2 + SAID.length, image: 2, call: 5, result: 5 });
     expect(b.switched.analysis).toMatchObject({ canSwitch: true, requiresSummarization: false });
     expect(await switchesIn(user, b.there)).toMatchObject([{ ...SWITCHES[0], reason: "out of quota" }]);
 

@@ -118,6 +118,7 @@ export interface Hop {
   /** How many entries it had when it was written. */
   length: number;
   prepared: Prepared;
+  promised: readonly Fact[];
   switched: Switched;
   turn: Turn;
   /** What the CLI told the model first, and the texts of it in order without what the CLI says by itself. */
@@ -142,7 +143,7 @@ export async function hop(
   const there = { agent: to, id: switched.originalId };
   const { length } = (await find(user, there)).source.skeleton;
   const went = await resumed(user, there, prompt, replies, promised, switched.losses);
-  return { there, length, prepared, switched, ...went };
+  return { there, length, prepared, promised, switched, ...went };
 }
 
 /** The CLI goes on, and what it tells the model is compared with what was meant; without losses it is its own session. */
