@@ -100,6 +100,9 @@ function newState() {
     thinkers: new Set<string>(),
     messages: new Map<string, number>(),
     open: new Map<string, number>(),
+    /** Calls that were never finished, and those of them whose result is nothing but a note of that. */
+    running: new Set<string>(),
+    noted: new Set<string>(),
   };
 }
 
@@ -155,10 +158,12 @@ function look(entry: Entry, state: State): void {
   switch (entry.type) {
     case "user":
       if (!entry.injected) state.prompts++;
+      goOn(state);
       break;
     case "assistant":
       state.replies.add(message);
       lookAtReply(entry, message, state);
+      goOn(state);
       break;
     case "tool_call":
       state.replies.add(message);
@@ -166,7 +171,9 @@ function look(entry: Entry, state: State): void {
       break;
     case "tool_result":
       state.toolResults++;
-      state.open.delete(entry.callId);
+      // Of a call that still runs some agents' stores say so at once.
+      if (entry.interrupted && state.running.has(entry.callId)) state.noted.add(entry.callId);
+      else state.open.delete(entry.callId);
       break;
     case "system":
     case "compaction":
@@ -176,6 +183,12 @@ function look(entry: Entry, state: State): void {
       entry satisfies never;
   }
   for (const part of entry.parts ?? []) lookAtPart(part, entry, message, state);
+}
+
+/** What was interrupted before somebody spoke is long over. */
+function goOn({ noted, open }: State): void {
+  for (const call of noted) open.delete(call);
+  noted.clear();
 }
 
 function lookAtReply(entry: Extract<Entry, { type: "assistant" }>, message: number, state: State): void {
@@ -199,6 +212,7 @@ function lookAtCall(call: ToolCall, message: number, state: State): void {
     mention(state.features, isWeb ? "webCalls" : "codeExecution", call.id, message);
   } else {
     state.open.set(call.id, message);
+    if (call.status === "interrupted") state.running.add(call.id);
     if (call.tool === "web_search") mention(state.features, "webCalls", call.id, message);
   }
   if (call.tool === "unknown") mention(state.otherTools, call.originalTool ?? "unknown", call.id, message);
