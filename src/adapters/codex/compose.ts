@@ -364,7 +364,8 @@ function writeSystem(writing: Writing, entry: SystemEntry, pieces: Pieces): void
   openTurn(writing, pieces);
   const role = entry.subtype === "context" ? "user" : "developer";
   if (!writing.isOwn) lose(pieces, [loss("role_changed", { entry: entry.id }, `system → ${role}`)]);
-  writeMessage(writing, pieces, role, content);
+  // Instructions that are not Codex's own: whoever goes on elsewhere needs them too.
+  writeMessage(writing, pieces, role, content, entry.injected ? undefined : { injected: false });
 }
 
 function writeSwitch(writing: Writing, entry: SwitchEntry, pieces: Pieces): void {

@@ -28,7 +28,7 @@ export interface ItemContext {
   /** False when long strings may be cut: what is inside them must not be interpreted. */
   whole: boolean;
   model?: string | undefined;
-  /** The line itself says that the user did not type it. */
+  /** The line itself says whether it is context that an agent added; absent = it does not. */
   injected?: boolean;
   /** Told about content that no part can hold. */
   odd?: Odd;
@@ -109,6 +109,7 @@ function messageEntry(item: JsonObject, context: ItemContext): ItemResult {
       return { ...shared, ...parts, ...injected, type: "user" } satisfies UserEntry;
     }
     case "developer":
+      if (context.injected === false) return { ...shared, ...parts, type: "system" } satisfies SystemEntry;
       return { ...shared, ...parts, ...CONTEXT, subtype: "developer" };
     // Codex leaves these out of what it sends (0.166.0), so no model saw them.
     case "system":

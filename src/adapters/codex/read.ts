@@ -77,7 +77,7 @@ function foldRecord(state: CodexState, record: NativeRecord, native: CodexRecord
   const { type, payload } = native;
   switch (type) {
     case "response_item":
-      foldItem(state, record, payload, out, isObject(native.metadata) && native.metadata.injected === true);
+      foldItem(state, record, payload, out, markOf(native));
       break;
     case "event_msg":
       foldEvent(state, record, payload, out);
@@ -109,12 +109,18 @@ function unknown(state: CodexState, record: NativeRecord, type: string, out: Fol
   out.push({ type: "loss", loss: loss("record_unknown", at(record), detail) });
 }
 
+/** A mark of ours: whether it is context, where its role would say otherwise. */
+function markOf({ metadata }: CodexRecord): boolean | undefined {
+  const mark = isObject(metadata) ? metadata.injected : undefined;
+  return typeof mark === "boolean" ? mark : undefined;
+}
+
 function foldItem(
   state: CodexState,
   record: NativeRecord,
   item: JsonObject,
   out: Folded[],
-  injected = false,
+  injected?: boolean,
 ): void {
   const type = String(item.type);
   if (SILENT_ITEMS.has(type)) return;
@@ -124,7 +130,7 @@ function foldItem(
     index: record.index,
     whole: record.whole,
     model: state.model,
-    injected,
+    ...(injected !== undefined && { injected }),
     odd: oddIn(state, record, out),
     factsOf: (callId) => takeFacts(state, callId),
   };

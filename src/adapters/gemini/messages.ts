@@ -31,7 +31,8 @@ export function userMessage(entry: Prompt, id: string): Made | undefined {
     content: protectedFrom(pieces),
     // What the CLI shows; without it a protected text would be shown in brackets.
     ...(isDropped(pieces) && { displayContent: pieces }),
-    ...(entry.injected && { injected: true }),
+    // Instructions are nothing that the user asked.
+    ...((entry.injected || entry.type === "system") && { injected: true }),
   };
   return { message, says: [["user", textOf(pieces)]], losses };
 }
