@@ -1,4 +1,7 @@
 // Switches between the stores of real agents, and what is then in them.
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 
 import { adapters } from "../../src/adapters/index.ts";
 import type { Entry, Part } from "../../src/session/session.ts";
@@ -69,4 +72,21 @@ export function story(entries: readonly Entry[]): string[] {
 
 export function partsIn(entries: readonly Entry[], type: Part["type"]): Part[] {
   return entries.flatMap(({ parts = [] }) => parts.filter((part) => part.type === type));
+}
+
+/** Everything below the home, by path: what it holds. */
+export async function contents(world: World): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  const all = await readdir(world.home.dir, { recursive: true, withFileTypes: true });
+  for (const one of all) {
+    // Whoever reads a database has these beside it for a while.
+    if (/-(?:shm|wal)$/.test(one.name)) continue;
+    const path = join(one.parentPath, one.name);
+    found[path] = one.isFile()
+      ? createHash("sha256")
+          .update(await readFile(path))
+          .digest("hex")
+      : "folder";
+  }
+  return found;
 }

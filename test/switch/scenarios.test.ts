@@ -1,6 +1,5 @@
 // What somebody who switches in the middle of the work goes through, from store to store: a plain talk, tools, a context
 // that is too large, thinking, a call that still runs, switching to and fro, and a network that fails.
-import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -11,8 +10,8 @@ import { lineageOf } from "../../src/switch/lineage.ts";
 import type { Strategy } from "../../src/switch/reduction.ts";
 import type { Summarizer } from "../../src/switch/summarize.ts";
 import { assistant, call, result, user } from "../session/build.ts";
-import { replied, text } from "./featured.ts";
-import { entriesOf, over, story } from "./over.ts";
+import { CLAUDE, OPENAI, replied, sourceWith, text } from "./featured.ts";
+import { contents, entriesOf, over, story } from "./over.ts";
 import { begun, find, goesOn, named, newWorld, type There, type World } from "./world.ts";
 
 const AGENTS = ["claude", "gemini", "codex", "opencode"];
@@ -23,23 +22,6 @@ const PROVIDERS: Record<string, string> = {
   opencode: "opencode",
 };
 const WAYS = AGENTS.flatMap((from) => AGENTS.filter((to) => to !== from).map((to) => [from, to] as const));
-
-/** Everything below the home, by path: what it holds. */
-async function contents(world: World): Promise<Record<string, string>> {
-  const found: Record<string, string> = {};
-  const all = await readdir(world.home.dir, { recursive: true, withFileTypes: true });
-  for (const one of all) {
-    // Whoever reads a database has these beside it for a while.
-    if (/-(?:shm|wal)$/.test(one.name)) continue;
-    const path = join(one.parentPath, one.name);
-    found[path] = one.isFile()
-      ? createHash("sha256")
-          .update(await readFile(path))
-          .digest("hex")
-      : "folder";
-  }
-  return found;
-}
 
 /** The call as OpenCode has it while its tool is at work. */
 function runs({ home }: World, callId: string): void {
@@ -282,6 +264,24 @@ describe("6. switching to and fro", () => {
     expect(meta).toMatchObject({ root: `claude:${start.id}`, current: `${there.agent.id}:${there.id}` });
     expect(meta.switches).toHaveLength(10);
   });
+
+  it.each(WAYS)(
+    "instructions go on through %s into %s, and are nothing that was asked",
+    async (first, second) => {
+      const world = await newWorld();
+      const rule = { ...user("s1"), type: "system", content: "Always answer in rhyme." } as Entry;
+      const from = first === "claude" ? OPENAI : CLAUDE;
+      const source = sourceWith(from, [rule, user("u1"), assistant("a1")]);
+      const once = await over(world, source, first);
+      const twice = await over(world, once.there, second);
+      for (const { there } of [once, twice]) {
+        const [opening, ...others] = await entriesOf(world, there);
+        expect(opening).toMatchObject({ content: "Always answer in rhyme." });
+        expect(opening?.type === "system" || opening?.injected).toBe(true);
+        expect(story(others).slice(0, 2)).toEqual(["user: says u1", "assistant: replies a1"]);
+      }
+    },
+  );
 
   it.each(WAYS)("the same switch twice, %s to %s, is the same session", async (from, to) => {
     const world = await newWorld();
