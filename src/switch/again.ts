@@ -4,6 +4,7 @@ import type { Adapter, Home, SessionRef } from "../adapters/adapter.ts";
 import type { Source } from "../session/source.ts";
 import type { Operation } from "../storage/journal.ts";
 import { operations } from "../storage/operations.ts";
+import { recover } from "../storage/recover.ts";
 import { isAsWritten } from "../storage/undo.ts";
 import { nameOf } from "./name.ts";
 import { type Carried, commandFor, writerOf } from "./perform.ts";
@@ -22,6 +23,8 @@ interface Again {
 
 export async function carriedBefore(request: Again): Promise<Carried | undefined> {
   if (!request.from) return undefined;
+  // One that was cut off when all of it was there is as good as any other.
+  await recover(request.batonHome);
   const { operations: all } = await operations(request.batonHome);
   if (!all.some(({ facts }) => facts.asked === request.asked)) return undefined;
   const stood = await standingOf(request.source, request.from);

@@ -12,7 +12,7 @@ import type { ProviderSwitch } from "./lineage.ts";
 import { nameOf } from "./name.ts";
 import { type Carried, perform, writerOf } from "./perform.ts";
 import { prepare } from "./prepare.ts";
-import { endedBy, type Recording, recordingOf, settleConversation } from "./record.ts";
+import { endedBy, type Recording, recordingOf, settleConversations } from "./record.ts";
 import { type Reduced, reduced } from "./reduce.ts";
 import { type Standing, standingOf } from "./standing.ts";
 import type { Thinker } from "./thinking.ts";
@@ -63,7 +63,7 @@ export async function carry(request: CarryRequest): Promise<Carried> {
   if (request.dryRun) return attempt(request, "whole");
   const stood = request.from && (await standingOf(request.source, request.from));
   const carried = await written(request, stood);
-  if (request.switch) await settleConversation(request.batonHome, nameOf(request.source.header));
+  if (request.switch) await settleConversations(request.batonHome);
   return carried;
 }
 

@@ -40,8 +40,21 @@ export async function lineageOf(batonHome: string, name: string): Promise<Lineag
 }
 
 /** `all`: newest first. */
-function lineageIn(all: readonly Operation[], name: string): Lineage {
+export function lineageIn(all: readonly Operation[], name: string): Lineage {
+  return lineageAlong(all.flatMap(hopOf).toReversed(), name);
+}
+
+/** Every conversation that another provider ever took over, also where all of that was taken back. */
+export async function lineages(batonHome: string): Promise<Lineage[]> {
+  const { operations: all } = await operations(batonHome);
   const hops = all.flatMap(hopOf).toReversed();
+  const switched = all.filter(({ facts }) => facts.switch !== undefined);
+  const names = new Set(switched.flatMap(({ facts }) => facts.source ?? []));
+  const found = [...names].map((name) => lineageAlong(hops, name));
+  return [...new Map(found.map((lineage) => [lineage.root, lineage])).values()];
+}
+
+function lineageAlong(hops: readonly Hop[], name: string): Lineage {
   const root = rootOf(hops, name);
   const members = new Set([root]);
   const own: Hop[] = [];

@@ -4,13 +4,15 @@ import type { FileRef } from "../adapters/adapter.ts";
 import { sessionStates } from "../formats/ucf-facts.ts";
 import { writeUcf } from "../formats/ucf-write.ts";
 import { batched, batchesOf } from "../session/batches.ts";
+import { BatonError } from "../session/error.ts";
 import { sessionId } from "../session/id.ts";
 import type { Entry } from "../session/session.ts";
 import type { Source, Stream } from "../session/source.ts";
 import type { Change } from "../storage/changes.ts";
 import { backupOf, conversationFiles, placeConversation } from "../storage/conversations.ts";
+import { diskError } from "../storage/disk.ts";
 import { thread } from "../transform/visible.ts";
-import { type Hop, type Lineage, lineageOf, type ProviderSwitch, sessionsOf } from "./lineage.ts";
+import { type Hop, type Lineage, lineageOf, lineages, type ProviderSwitch, sessionsOf } from "./lineage.ts";
 import { newMessageCounter } from "./message-count.ts";
 
 type SwitchEntry = Extract<Entry, { type: "switch" }>;
@@ -101,13 +103,28 @@ async function* pieces(path: string, stream: Stream): AsyncGenerator<Change> {
   for await (const bytes of writeUcf(stream)) yield { type: "create", path, bytes };
 }
 
-/** Brings the current file of a conversation in line with the journal: after a switch, an undo, or a crash in between. */
-export async function settleConversation(batonHome: string, name: string): Promise<void> {
-  const lineage = await lineageOf(batonHome, name);
-  const files = conversationFiles(batonHome, conversationId(lineage));
-  const newest = lineage.hops.findLast(({ switch: made }) => made !== undefined);
-  if (!newest) return placeConversation(files, undefined, undefined);
-  await placeConversation(files, newest.conversation, metaOf(lineage, newest));
+/**
+ * Brings the current files of all conversations in line with the journal: after a switch or an undo, and after
+ * whatever was cut off before it came to this.
+ */
+export async function settleConversations(batonHome: string): Promise<void> {
+  for (const lineage of await lineages(batonHome)) {
+    const files = conversationFiles(batonHome, conversationId(lineage));
+    const newest = lineage.hops.findLast(({ switch: made }) => made !== undefined);
+    const facts = newest && metaOf(lineage, newest);
+    await placeConversation(files, newest?.conversation, facts).catch((error) => {
+      throw notPlaced(diskError(error, files.current));
+    });
+  }
+}
+
+/** What it is a picture of was done before, and must not seem to have failed. */
+function notPlaced({ code, message }: BatonError): BatonError {
+  return new BatonError(
+    code,
+    `What was asked for is done, but ${message}`,
+    "The next switch, return or undo makes up for it.",
+  );
 }
 
 /** What a list of conversations shows without opening any of them. */

@@ -18,7 +18,7 @@ import { nameOf } from "./name.ts";
 import { type Origin, originOf } from "./origin.ts";
 import { type Carried, perform } from "./perform.ts";
 import { prepare } from "./prepare.ts";
-import { endedBy, type Recording, recordingOf, settleConversation } from "./record.ts";
+import { endedBy, type Recording, recordingOf, settleConversations } from "./record.ts";
 import { headThen, standingOf } from "./standing.ts";
 
 export interface ReturnRequest {
@@ -61,7 +61,7 @@ export async function bringBack(request: ReturnRequest): Promise<Returned> {
   const warnings = [...way.warnings, ...edits, ...(onto ? [] : newSession(to, original))];
   if (onto && (await to.isLive(onto.ref))) throw held(to, origin);
   const carried = await performed(request, to, { origin, original, way, onto, installed, warnings });
-  if (!request.dryRun) await settleConversation(request.batonHome, nameOf(request.source.header));
+  if (!request.dryRun) await settleConversations(request.batonHome);
   return { ...carried, warnings, isNothing: false, isExtended: onto !== undefined };
 }
 

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { BatonError } from "../../session/error.ts";
 import { undo } from "../../storage/undo.ts";
-import { settleConversation } from "../../switch/record.ts";
+import { settleConversations } from "../../switch/record.ts";
 import type { Run } from "../command.ts";
 import type { Context } from "../context.ts";
 import { operationJson, operationLine } from "../operation.ts";
@@ -22,7 +22,7 @@ async function takeBack(context: Context, id: string | undefined): Promise<undef
       "Name the beginning of its id, or leave it out for the newest.",
     );
   const operation = await undo(batonHome, id);
-  if (operation.facts.source !== undefined) await settleConversation(batonHome, operation.facts.source);
+  await settleConversations(batonHome);
   if (output.isJson) await output.json({ operations: [operationJson(operation)] });
   else await output.write(`${operationLine(operation, context)}\n`);
 }

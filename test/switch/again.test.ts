@@ -1,0 +1,167 @@
+// The same switch once more writes nothing as long as the session, what is asked for and what was written are as they
+// were; whatever differs makes a new session.
+import { appendFileSync, readFileSync, rmSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { operations } from "../../src/storage/operations.ts";
+import { undo } from "../../src/storage/undo.ts";
+import type { SwitchOver } from "../../src/switch/switch-over.ts";
+import { loadRedactor } from "../../src/transform/redact.ts";
+import { assistant, call, result, user } from "../session/build.ts";
+import { conversationsIn, idsIn, switched } from "./run-switch.ts";
+import { begun, find, goesOn, named, newWorld, returned } from "./world.ts";
+
+const BEGINNING = [user("u1"), call("c1"), result("c1"), assistant("a1")];
+
+async function begin(to = "codex", first: Partial<SwitchOver> = {}) {
+  const world = await newWorld();
+  const a = await begun(world, named("claude"), BEGINNING);
+  const one = await switched(world, a, to, first);
+  const again = (more: Partial<SwitchOver> = {}) => switched(world, a, to, more);
+  return { world, a, one, again };
+}
+
+describe.each(["codex", "gemini", "opencode"])("the same switch to %s", (to) => {
+  it("finds what was written, and writes nothing", async () => {
+    const { world, one, again } = await begin(to);
+    const files = conversationsIn(world);
+    const next = await again();
+    expect(next).toMatchObject({
+      isReused: true,
+      operation: one.operation,
+      originalId: one.originalId,
+      path: one.path,
+      backup: one.backup,
+      command: one.command,
+      counts: one.counts,
+    });
+    expect(await idsIn(world, to)).toEqual([one.originalId]);
+    expect((await operations(world.batonHome)).operations).toHaveLength(1);
+    expect(conversationsIn(world)).toEqual(files);
+  });
+
+  it("makes a new one where the agent has gone on with the first", async () => {
+    const { world, one, again } = await begin(to);
+    await goesOn(world, one.there, [user("u2"), assistant("a2")]);
+    const next = await again();
+    expect(next.isReused).toBeUndefined();
+    expect(next.originalId).not.toBe(one.originalId);
+  });
+
+  it("makes a new one where the session has gone on", async () => {
+    const { world, a, one, again } = await begin(to);
+    await goesOn(world, a, [user("u2"), assistant("a2")]);
+    const next = await again();
+    expect(next.originalId).not.toBe(one.originalId);
+    expect(await again()).toMatchObject({ isReused: true, originalId: next.originalId });
+  });
+
+  it("makes a new one where it was undone", async () => {
+    const { world, one, again } = await begin(to);
+    await undo(world.batonHome);
+    const next = await again();
+    expect(next.isReused).toBeUndefined();
+    expect(next.originalId).not.toBe(one.originalId);
+    expect(await idsIn(world, to)).toEqual([next.originalId]);
+  });
+
+  it("makes a new one where that is wanted, and the newest is found then", async () => {
+    const { one, again } = await begin(to);
+    const next = await again({ anew: true });
+    expect(next.isReused).toBeUndefined();
+    expect(next.originalId).not.toBe(one.originalId);
+  });
+});
+
+describe("another one is made", () => {
+  it.each<[string, Partial<SwitchOver>]>([
+    ["for another model", { model: "gpt-5.5" }],
+    ["where thinking is to be converted", { options: { thinking: "convert" } }],
+    ["without tools", { options: { includeToolHistory: false } }],
+    ["without instructions", { options: { preserveSystemPrompt: false } }],
+    ["with all of the history", { options: { history: "full" } }],
+    ["for a smaller window", { options: { budget: 100_000 } }],
+    ["with a strategy", { options: { summarizationStrategy: "hybrid" } }],
+    ["with folders that lie elsewhere", { moves: [["/project", "/elsewhere"]] }],
+    ["as a fork", { kind: "fork" }],
+  ])("%s", async (_, more) => {
+    const { one, again } = await begin();
+    const next = await again(more);
+    expect(next.isReused).toBeUndefined();
+    expect(next.originalId).not.toBe(one.originalId);
+    // And the first one is found as before.
+    expect((await again()).originalId).toBe(one.originalId);
+    if (more.kind !== "fork")
+      expect(await again(more)).toMatchObject({ isReused: true, originalId: next.originalId });
+  });
+
+  it("in another folder", async () => {
+    const { world, one, again } = await begin();
+    const cwd = join(world.home.dir, "another");
+    await mkdir(cwd);
+    const next = await again({ cwd });
+    expect(next.originalId).not.toBe(one.originalId);
+    expect(await again({ cwd })).toMatchObject({ isReused: true, command: { cwd } });
+  });
+
+  it("without secrets", async () => {
+    const { one, again } = await begin();
+    const redactor = await loadRedactor();
+    const next = await again({ redactor });
+    expect(next.originalId).not.toBe(one.originalId);
+    expect((await again()).originalId).toBe(one.originalId);
+  });
+
+  it("in another agent, or from another session that says the same", async () => {
+    const { world, a, one } = await begin();
+    expect((await switched(world, a, "gemini")).isReused).toBeUndefined();
+    const other = await begun(world, named("claude"), BEGINNING);
+    const next = await switched(world, other, "codex");
+    expect(next.isReused).toBeUndefined();
+    expect(next.originalId).not.toBe(one.originalId);
+  });
+
+  it("where what was written is gone, or has one more byte", async () => {
+    const { world, one, again } = await begin();
+    appendFileSync(one.path, "\n");
+    const next = await again();
+    expect(next.originalId).not.toBe(one.originalId);
+    rmSync(next.path);
+    const last = await again();
+    expect([one.originalId, next.originalId]).not.toContain(last.originalId);
+    expect(await idsIn(world, "codex")).toHaveLength(2);
+  });
+
+  it("where the session has changed without getting longer", async () => {
+    const { world, a, one, again } = await begin();
+    const { ref } = await find(world, a);
+    const text = readFileSync(ref.path, "utf8");
+    const { writeFileSync } = await import("node:fs");
+    writeFileSync(ref.path, text.replace("replies a1", "replied a1"));
+    expect((await again()).originalId).not.toBe(one.originalId);
+  });
+
+  it("where turns came back since", async () => {
+    const { world, one, again } = await begin();
+    await goesOn(world, one.there, [user("u2"), assistant("a2")]);
+    await returned(world, one.there);
+    expect((await again()).originalId).not.toBe(one.originalId);
+  });
+});
+
+it("a dry run finds nothing and writes nothing", async () => {
+  const { world, again } = await begin();
+  const said = await again({ dryRun: true });
+  expect(said).toMatchObject({ operation: null });
+  expect(said.isReused).toBeUndefined();
+  expect((await operations(world.batonHome)).operations).toHaveLength(1);
+});
+
+it("whoever has removed the conversation's own files gets the current one back", async () => {
+  const { world, one, again } = await begin();
+  for (const name of conversationsIn(world).filter((file) => !file.startsWith("backups/")))
+    rmSync(join(world.batonHome, "conversations", name));
+  expect(await again()).toMatchObject({ isReused: true, originalId: one.originalId });
+  expect(conversationsIn(world)).toHaveLength(3);
+});
