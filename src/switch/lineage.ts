@@ -12,8 +12,9 @@ export interface Hop {
   /** `agent:originalId` of both ends. */
   from: string;
   to: string;
-  /** The main file of the session that was written. */
+  /** The main file of the session that was written, and of the one it was made from. */
   path: string;
+  fromPath?: string | undefined;
   at: string;
   kind: string;
   switch?: ProviderSwitch | undefined;
@@ -70,13 +71,19 @@ const factsSchema = z.object({
   switch: switchSchema.optional(),
   conversation: z.string().optional(),
   title: z.string().optional(),
+  ends: z
+    .object({ source: z.object({ path: z.string() }) })
+    .optional()
+    .catch(undefined),
 });
 
 function hopOf({ id, state, created, facts }: Operation): Hop[] {
   const { source, agent, originalId, path, kind } = facts;
   if (state !== "done" || source === undefined || !KINDS.has(kind)) return [];
-  const own = factsSchema.safeParse(facts).data ?? {};
-  return [{ operation: id, from: source, to: `${agent}:${originalId}`, path, at: created, kind, ...own }];
+  const { ends, ...own } = factsSchema.safeParse(facts).data ?? {};
+  const to = `${agent}:${originalId}`;
+  const fromPath = ends?.source.path;
+  return [{ operation: id, from: source, to, path, fromPath, at: created, kind, ...own }];
 }
 
 /** A session that was restored from the archive is the same one. */

@@ -22,8 +22,16 @@ function switchEntry(made: ProviderSwitch): SwitchEntry {
   return { id, timestamp: made.timestamp, type: "switch", switch: made };
 }
 
-/** The stream with an entry behind its last one; its message index is the number of messages before it. */
-export function endedBy(stream: Stream, made: ProviderSwitch, before = 0): Stream {
+/**
+ * The stream with an entry behind its last one; its message index is the number of messages before it, which `onIndex`
+ * is told.
+ */
+export function endedBy(
+  stream: Stream,
+  made: ProviderSwitch,
+  before = 0,
+  onIndex: (index: number) => void = () => undefined,
+): Stream {
   return {
     ...stream,
     get losses() {
@@ -36,7 +44,9 @@ export function endedBy(stream: Stream, made: ProviderSwitch, before = 0): Strea
           for (const entry of batch) counter.add(entry);
           yield batch;
         }
-        yield [switchEntry({ ...made, messageIndex: before + counter.count })];
+        const messageIndex = before + counter.count;
+        onIndex(messageIndex);
+        yield [switchEntry({ ...made, messageIndex })];
       }),
   };
 }
@@ -63,8 +73,10 @@ export async function recordingOf(
   const lineage = await lineageOf(batonHome, `${cli}:${originalId}`);
   const path = backupOf(batonHome, conversationId(lineage), new Date(made.timestamp));
   const own = { agent: cli, id: originalId, path: from.path };
+  const first = lineage.hops.find((hop) => hop.from === lineage.root);
+  const root = { ...named(lineage.root), path: first?.fromPath ?? "" };
   const others = lineage.hops.map(({ to, path: at }) => ({ ...named(to), path: at }));
-  const stream = conversation(source, conversationId(lineage), [...others, own, target], made);
+  const stream = conversation(source, conversationId(lineage), [root, ...others, own, target], made);
   return { path, changes: pieces(path, stream) };
 }
 

@@ -170,7 +170,11 @@ async function performed(request: ReturnRequest, to: Adapter, plan: Plan): Promi
   const { source, batonHome, redactor, dryRun, yes, reason } = request;
   const { original, onto, installed } = plan;
   const made = switchBack(request, to, plan);
-  const stream = endedBy(streamOf(request, plan), made, onto ? messagesBefore(plan) : 0);
+  // The journal is saved once more when all of it has been read.
+  const onIndex = (index: number) => {
+    made.messageIndex = index;
+  };
+  const stream = endedBy(streamOf(request, plan), made, onto ? messagesBefore(plan) : 0, onIndex);
   const target = await targetOf({
     source: original?.source ?? source,
     to,
