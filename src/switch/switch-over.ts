@@ -10,6 +10,7 @@ import { type CarryRequest, carry } from "./carry.ts";
 import type { ProviderSwitch } from "./lineage.ts";
 import type { Carried } from "./perform.ts";
 import { carryRequest, type Prepared, prepareSwitch, type SwitchRequest } from "./prepare-switch.ts";
+import { settleConversations } from "./record.ts";
 
 export interface SwitchOver
   extends Omit<SwitchRequest, "batonHome">,
@@ -30,7 +31,10 @@ export async function switchOver(request: SwitchOver): Promise<Switched> {
   const there = asked === undefined ? undefined : await carriedBefore({ ...request, asked });
   const prepared = await prepareSwitch(there ? withoutSummarizer(shown(request)) : shown(request));
   const before = analysisOf(prepared, [], request);
-  if (there) return { ...there, analysis: before };
+  if (there) {
+    await settleConversations(batonHome);
+    return { ...there, analysis: before };
+  }
   refuse(before, request);
   const made = switchOf(prepared, before, reason, now);
   const carried = await carry({

@@ -97,8 +97,8 @@ export async function requestFor(user: User, from: There, to: CliName, wish: Wis
   };
 }
 
-/** What recent turns may fill of a window, see reduction.ts. */
-const RECENT = 0.6;
+/** What recent turns may fill of a budget, see reduction.ts. */
+const RECENT = 0.75;
 
 /** A budget that leaves room for so many tokens of recent turns. */
 export async function reducing(
@@ -108,8 +108,7 @@ export async function reducing(
   strategy: Strategy,
   room: number,
 ): Promise<Wish> {
-  const { size } = await prepareSwitch(await requestFor(user, from, to));
-  const budget = Math.ceil(((size.overhead + room) * size.scale) / RECENT);
+  const budget = Math.ceil(room / RECENT);
   return { options: { summarizationStrategy: strategy, budget } };
 }
 

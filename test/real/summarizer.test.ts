@@ -25,7 +25,6 @@ it("the summary is the reply of the CLI that was named", async () => {
       canSwitch: true,
       requiresSummarization: true,
       estimatedTokens: size.total,
-      targetContextLimit: options?.budget,
       from: { agent: "claude", provider: "claude", model: MODELS.claude },
       to: { agent: "codex", provider: "openai", model: MODELS.codex },
       tokens: { source: "recorded" },

@@ -139,13 +139,13 @@ describe("the context", () => {
   );
 
   it("may have to fit into less than the window", async () => {
-    const { estimatedTokens } = await analysed(TO_GEMINI, around([]));
-    // Four fifths of it, to the token.
-    const budget = (estimatedTokens * 5) / 4;
+    const { estimatedTokens, tokens, targetContextLimit } = await analysed(TO_GEMINI, around([]));
+    // The conversation alone, to the token: what the target says by itself does not count.
+    const budget = estimatedTokens - tokens.overhead;
     const fits = await analysed(TO_GEMINI, around([]), { options: { budget } });
-    expect(fits).toMatchObject({ requiresSummarization: false, targetContextLimit: budget });
+    expect(fits).toMatchObject({ requiresSummarization: false, targetContextLimit });
     const less = await analysed(TO_GEMINI, around([]), { options: { budget: budget - 1 } });
-    expect(less).toMatchObject({ requiresSummarization: true, targetContextLimit: budget - 1 });
+    expect(less).toMatchObject({ requiresSummarization: true, targetContextLimit });
   });
 
   it("is estimated where nobody has counted, with what the target says by itself", async () => {

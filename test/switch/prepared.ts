@@ -9,8 +9,12 @@ import { named } from "./world.ts";
 
 export const NOW = new Date("2026-02-03T04:05:06.000Z");
 
-/** Every model has all the room there is: `budget` is the window. */
-const BOUNDLESS: Overrides = { of: () => ({ window: 10_000_000 }), displayName: (id) => id, entries: [] };
+/** Every model has this window. */
+const windowed = (window: number): Overrides => ({
+  of: () => ({ window }),
+  displayName: (id) => id,
+  entries: [],
+});
 
 interface Asked {
   window: number;
@@ -28,8 +32,8 @@ export function prepared(
     to: { ...named("codex"), ownTokens: overhead },
     home: { dir: "/nowhere", env: {} },
     adapters: [],
-    overrides: BOUNDLESS,
-    options: { budget: window, ...(strategy && { summarizationStrategy: strategy }) },
+    overrides: windowed(window),
+    options: strategy ? { summarizationStrategy: strategy } : {},
     now: NOW,
   });
 }

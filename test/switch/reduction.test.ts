@@ -187,6 +187,8 @@ function weights(entries: readonly (readonly [kind: Kind, tokens: number, payloa
     isSafe: entries.map(() => true),
     messages: entries.map((_, at) => at),
     messageCount: entries.length,
+    types: entries.map(([kind]) => (kind === "prompt" ? "user" : "assistant")),
+    instructions: 0,
     estimate: entries.reduce((sum, [, tokens]) => sum + tokens, 0),
   };
 }
