@@ -7,7 +7,7 @@ import { assistant, call, result, session, user } from "../session/build.ts";
 /** A red dot. */
 export const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
-export const PDF = Buffer.from("%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n").toString("base64");
+const PDF = Buffer.from("%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n").toString("base64");
 
 const more = (entry: Entry, fields: object): Entry => ({ ...entry, ...fields }) as Entry;
 
@@ -16,15 +16,15 @@ export const replied = (id: string, parts: Part[], fields: object = {}): Entry =
   return more(assistant(id), { content, parts, ...fields });
 };
 
-export const asked = (id: string, parts: Part[]): Entry => more(user(id), { parts });
+const asked = (id: string, parts: Part[]): Entry => more(user(id), { parts });
 
 export const text = (words: string): Part => ({ type: "text", text: words });
 
 /** A call of a tool that is none of the common ones. */
-export const called = (id: string, name: string, input: object = {}): Entry =>
+const called = (id: string, name: string, input: object = {}): Entry =>
   more(call(id), { tool: "unknown", originalTool: name, input, originalInput: input });
 
-export const searched = (id: string, fields: object = {}): Entry =>
+const searched = (id: string, fields: object = {}): Entry =>
   more(call(id), { tool: "web_search", input: { query: "weather" }, ...fields });
 
 /** By the row of the matrix; each stands at the third message, between a turn before and a turn after. */
