@@ -5,8 +5,14 @@ import { text } from "node:stream/consumers";
 import type { Summarizer } from "../switch/summarize.ts";
 
 /** `command`: as one types it into a shell, such as an agent's CLI that takes a prompt and ends. */
-export function commandSummarizer(command: string): Summarizer {
+export function commandSummarizer(
+  command: string,
+  say: (text: string) => void = () => undefined,
+): Summarizer {
+  let part = 0;
   return async ({ prompt, transcript, signal }) => {
+    part++;
+    say(`Summarizing with \`${command}\`${part === 1 ? "" : `, part ${part}`} …`);
     const child = spawn(command, { shell: true, stdio: ["pipe", "pipe", "pipe"], ...(signal && { signal }) });
     const ended = new Promise<number | null>((resolve, reject) => {
       child.on("error", reject);

@@ -59,7 +59,7 @@ async function look(context: Context, name: string, options: Options): Promise<u
     ...(options.model !== undefined && { model: options.model }),
     ...(options.cwd !== undefined && { cwd: resolve(options.cwd) }),
     ...(options.summarizer !== undefined &&
-      options.prepared && { summarizer: commandSummarizer(options.summarizer) }),
+      options.prepared && { summarizer: commandSummarizer(options.summarizer, output.message) }),
   };
   const prepared = await prepareSwitch(request).finally(() => progress.end());
   const analysis = await analysed(prepared, request);

@@ -222,7 +222,7 @@ async function carried(
     ...(native && { from: native.ref }),
     options: switchOptions({ ...options, thinking }),
     moves,
-    ...(summarizer !== undefined && { summarizer: commandSummarizer(summarizer) }),
+    ...(summarizer !== undefined && { summarizer: commandSummarizer(summarizer, context.output.message) }),
     ...(options.new && { anew: true }),
     ...(cwd !== undefined && { cwd: resolve(cwd) }),
     ...(model !== undefined && { model }),
