@@ -326,6 +326,8 @@ export interface Adapter extends Reader {
   tools(call: ToolCall, result: ToolResult | undefined): Translated;
   /** The session in the agent's dialect. Streams; draining it without applying is the analysis. */
   write?(stream: Stream, target: Target): AsyncIterable<Written>;
+  /** The model that its CLI takes where none is set, as measured; absent = the vendor's in the table of models. */
+  defaultModel?: string;
   /** Tokens of what its CLI at most tells a model by itself, instructions and tools, as measured; absent = unknown. */
   ownTokens?: number;
   /** What has to happen on disk for the records to be a session that the CLI finds. */

@@ -35,7 +35,7 @@ const UNKNOWN = "unknown";
 export async function switchTarget(request: TargetRequest): Promise<SwitchTarget> {
   const { to, home, now, overrides } = request;
   const configuration = await to.configuration(home, request.project);
-  const named = request.model ?? configuration.model ?? defaultModel(to.provider);
+  const named = request.model ?? configuration.model ?? to.defaultModel ?? defaultModel(to.provider);
   const chosen = request.model !== undefined ? "named" : configuration.model ? "configured" : "default";
   const facts = factsOf(aliased(named ?? UNKNOWN), overrides);
   const model = named === undefined ? { ...facts, name: `the default model of ${to.label}` } : facts;

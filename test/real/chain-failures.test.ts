@@ -42,7 +42,7 @@ it("a summary that cannot be made leaves every store as it was", async () => {
   await withUser(["claude", "gemini"], async (user) => {
     const { loopback } = user.place;
     const a = await longSession(user);
-    const wish = await reducing(user, a, "gemini", "hybrid", 3500);
+    const wish = reducing("hybrid", 3500);
     const failing = { ...wish, summarizer: summarizerAt(loopback.url) };
     const before = await hashesOf(user.home.dir);
     for (const [what, reply] of FAILURES) {

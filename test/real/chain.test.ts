@@ -6,7 +6,6 @@ import { expect, it } from "vitest";
 import { adapters } from "../../src/adapters/index.ts";
 import { ucfSchema } from "../../src/formats/ucf-schema.ts";
 import type { Call, Reply } from "../../src/loopback/reply.ts";
-import { countTokens } from "../../src/models/tokens.ts";
 import { sessionId } from "../../src/session/id.ts";
 import { undo } from "../../src/storage/undo.ts";
 import { lineageOf } from "../../src/switch/lineage.ts";
@@ -174,7 +173,7 @@ function isReduced({ prepared, switched, asked }: Hop, { options }: Wish): numbe
 it("every hop is reduced, each in another way, and stays one conversation", async () => {
   await withUser(CHAIN, async (user) => {
     const a = await longSession(user);
-    const truncating = await reducing(user, a, "gemini", "truncate", 7000);
+    const truncating = reducing("truncate", 7000);
     const b = await hop(user, a, "gemini", "Go on, gemini", work("gemini", long("gemini", 1500)), truncating);
     const left = isReduced(b, truncating);
     expect(OLDEST.filter((text) => JSON.stringify(b.asked.body).includes(text.slice(0, 20)))).toEqual([]);
@@ -185,7 +184,7 @@ it("every hop is reduced, each in another way, and stays one conversation", asyn
       "Go on, gemini",
     ]);
 
-    const hybrid = await reducing(user, b.there, "codex", "hybrid", 2500);
+    const hybrid = reducing("hybrid", 2500);
     const c = await hop(user, b.there, "codex", "Go on, codex", work("codex", long("codex", 9500)), hybrid);
     const summed = isReduced(c, hybrid);
     const [summary = "", ...told] = c.told;
@@ -195,7 +194,7 @@ it("every hop is reduced, each in another way, and stays one conversation", asyn
     await user.rig("codex").resume(c.there.id, "One thing more", [{ text: "One more it is." }]);
     const asked = user.place.loopback.requests.length;
     const summarize = {
-      ...(await reducing(user, c.there, "claude", "summarize", 600)),
+      ...reducing("summarize", 600),
       summarizer: summarizerAt(user.place.loopback.url),
     };
     user.place.answer(() => ({ text: SUMMARY }));

@@ -101,15 +101,8 @@ export async function requestFor(user: User, from: There, to: CliName, wish: Wis
 const RECENT = 0.75;
 
 /** A budget that leaves room for so many tokens of recent turns. */
-export async function reducing(
-  user: User,
-  from: There,
-  to: CliName,
-  strategy: Strategy,
-  room: number,
-): Promise<Wish> {
-  const budget = Math.ceil(room / RECENT);
-  return { options: { summarizationStrategy: strategy, budget } };
+export function reducing(strategy: Strategy, room: number): Wish {
+  return { options: { summarizationStrategy: strategy, budget: Math.ceil(room / RECENT) } };
 }
 
 export interface Hop {

@@ -15,7 +15,7 @@ it("the summary is the reply of the CLI that was named", async () => {
     const claude = user.rig("claude");
     const { loopback } = user.place;
     const a = await longSession(user);
-    const { options } = await reducing(user, a, "codex", "hybrid", 3500);
+    const { options } = reducing("hybrid", 3500);
     const how = ["--strategy", "hybrid", "--budget", String(options?.budget)];
 
     const analysed = await batonIn(claude, ["analyse", `claude:${a.id}`, "--to", "codex", ...how]);

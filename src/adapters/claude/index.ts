@@ -39,6 +39,8 @@ export const claude: Adapter = {
   proven: ["2.1.325"],
   // Measured with 2.1.325: the most that it says to one of its models, without the user's own instructions and tools.
   ownTokens: 19_500,
+  // The same version, with no settings at all.
+  defaultModel: "claude-opus-5-5",
   isLive,
   mayBeLive,
   activity,

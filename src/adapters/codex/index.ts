@@ -28,6 +28,8 @@ export const codex: Adapter = {
   proven: ["0.166.0"],
   // Measured with 0.166.0: the most that it says to one of its models, without the user's own instructions and tools.
   ownTokens: 12_000,
+  // The same version, with no settings at all.
+  defaultModel: "gpt-6.1-sol",
   recognise,
   keepsakes,
   restore,
