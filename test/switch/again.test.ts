@@ -1,6 +1,6 @@
 // The same switch once more writes nothing as long as the session, what is asked for and what was written are as they
 // were; whatever differs makes a new session.
-import { appendFileSync, readFileSync, rmSync } from "node:fs";
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -66,11 +66,13 @@ describe.each(["codex", "gemini", "opencode"])("the same switch to %s", (to) => 
     expect(await idsIn(world, to)).toEqual([next.originalId]);
   });
 
-  it("makes a new one where that is wanted, and the newest is found then", async () => {
+  it("makes a new one where that is wanted, and the first is still found", async () => {
     const { one, again } = await begin(to);
     const next = await again({ anew: true });
     expect(next.isReused).toBeUndefined();
     expect(next.originalId).not.toBe(one.originalId);
+    // Whoever asks for a new one does not make it the answer to a plain request.
+    expect(await again()).toMatchObject({ isReused: true, originalId: one.originalId });
   });
 });
 
@@ -137,7 +139,6 @@ describe("another one is made", () => {
     const { world, a, one, again } = await begin();
     const { ref } = await find(world, a);
     const text = readFileSync(ref.path, "utf8");
-    const { writeFileSync } = await import("node:fs");
     writeFileSync(ref.path, text.replace("replies a1", "replied a1"));
     expect((await again()).originalId).not.toBe(one.originalId);
   });
@@ -148,6 +149,18 @@ describe("another one is made", () => {
     await returned(world, one.there);
     expect((await again()).originalId).not.toBe(one.originalId);
   });
+});
+
+it("an older one is found where a newer one of the same was undone", async () => {
+  const { world, a, one, again } = await begin();
+  const whole = readFileSync(one.path);
+  appendFileSync(one.path, "\n");
+  const next = await again();
+  writeFileSync(one.path, whole);
+  expect((await again()).originalId).toBe(next.originalId);
+  await undo(world.batonHome, next.operation ?? "");
+  expect(await again()).toMatchObject({ isReused: true, originalId: one.originalId });
+  expect(await idsIn(world, a.agent.id)).toEqual([a.id]);
 });
 
 it("a dry run finds nothing and writes nothing", async () => {

@@ -173,6 +173,7 @@ it("a session that is too large is not written once more, and known all the same
   expect(large.backup).toBeNull();
   const { meta } = await filesOf(world, a);
   expect(conversationsIn(world)).toEqual([relative(join(world.batonHome, "conversations"), meta)]);
+  expect([modeOf(join(world.batonHome, "conversations")), modeOf(meta)]).toEqual(["700", "600"]);
   expect(jsonIn(meta)).toMatchObject({
     current: nameOf(large.there),
     conversation: null,
