@@ -176,6 +176,8 @@ export interface Configuration {
   /** The model the user has set as default. */
   model?: string;
   provider?: string;
+  /** Tokens that the user has set as the window. */
+  window?: number;
   mcpServers: readonly string[];
   /** How long the agent keeps sessions, in days; absent = for ever. */
   retentionDays?: number;
@@ -326,6 +328,8 @@ export interface Adapter extends Reader {
   tools(call: ToolCall, result: ToolResult | undefined): Translated;
   /** The session in the agent's dialect. Streams; draining it without applying is the analysis. */
   write?(stream: Stream, target: Target): AsyncIterable<Written>;
+  /** Tokens that its CLI uses of a model's window at most, where it has a rule of its own. */
+  windowOf?(model: string): number;
   /** The model that its CLI takes where none is set, as measured; absent = the vendor's in the table of models. */
   defaultModel?: string;
   /** Tokens of what its CLI at most tells a model by itself, instructions and tools, as measured; absent = unknown. */

@@ -89,8 +89,9 @@ export const MODELS: readonly Model[] = [
     ["gemini-1.5-flash", "Gemini 1.5 Flash", 1_048_576, 8192],
   ]),
   ...rows(OPENAI, [
-    // Codex 0.166.0 starts with it; its facts are those of the version before.
+    // Codex 0.166.0 knows them; their facts are those of the version before.
     ["gpt-6.1-sol", "GPT-6.1 Sol", 1_050_000, 128 * K],
+    ["gpt-6.1-terra", "GPT-6.1 Terra", 1_050_000, 128 * K],
     ["gpt-6-astra", "GPT-6 Astra", 1_050_000, 128 * K],
     ["gpt-6-sol", "GPT-6 Sol", 1_050_000, 128 * K],
     ["gpt-6-luna", "GPT-6 Luna", 1_050_000, 128 * K],

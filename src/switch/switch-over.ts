@@ -105,5 +105,8 @@ async function askedFor(request: SwitchOver): Promise<string | undefined> {
   if (kind !== "resume" || anew || edits || dryRun || !from) return undefined;
   const configured = (await to.configuration(home, cwd)).model;
   const flags = { isRedacted: redactor !== undefined, isSummarized: summarizer !== undefined };
-  return JSON.stringify({ cwd, model, configured, moves, options, ...flags });
+  // What changes in place, which an agent's own file seldom does, changes its time.
+  const main = from.files.find(({ role }) => role === "main");
+  const stamp = main && [main.size, main.mtimeMs];
+  return JSON.stringify({ cwd, model, configured, moves, options, stamp, ...flags });
 }

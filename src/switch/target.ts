@@ -38,7 +38,9 @@ export async function switchTarget(request: TargetRequest): Promise<SwitchTarget
   const named = request.model ?? configuration.model ?? to.defaultModel ?? defaultModel(to.provider);
   const chosen = request.model !== undefined ? "named" : configuration.model ? "configured" : "default";
   const facts = factsOf(aliased(named ?? UNKNOWN), overrides);
-  const model = named === undefined ? { ...facts, name: `the default model of ${to.label}` } : facts;
+  const window = configuration.window ?? Math.min(facts.window, to.windowOf?.(facts.id) ?? facts.window);
+  const name = named === undefined ? `the default model of ${to.label}` : facts.name;
+  const model = { ...facts, name, window };
   const target: SwitchTarget = { agent: to, model, chosen, configuration };
   if (!request.asks) return { ...target, installed: request.installed };
   const [account, limit] = await Promise.all([to.account?.(home), to.limit?.(home, now)]);

@@ -12,6 +12,7 @@ import { pathOf, plan, resumeCommand } from "./plan.ts";
 import { reader } from "./reader.ts";
 import { sandbox } from "./sandbox.ts";
 import { tools } from "./tools.ts";
+import { windowOf } from "./window.ts";
 import { write } from "./write.ts";
 
 export const codex: Adapter = {
@@ -30,6 +31,7 @@ export const codex: Adapter = {
   ownTokens: 12_000,
   // The same version, with no settings at all.
   defaultModel: "gpt-6.1-sol",
+  windowOf,
   recognise,
   keepsakes,
   restore,

@@ -19,9 +19,11 @@ export async function configuration(home: Home, project?: string): Promise<Confi
   const model = word(own.model) ?? word(profile.model) ?? word(config.model);
   const provider = word(profile.model_provider) ?? word(config.model_provider);
   const servers = { ...tableIn(config, "mcp_servers"), ...tableIn(own, "mcp_servers") };
+  const window = own.model_context_window ?? profile.model_context_window ?? config.model_context_window;
   return {
     ...(model !== undefined && { model }),
     ...(provider !== undefined && { provider }),
+    ...(typeof window === "number" && window > 0 && { window }),
     mcpServers: Object.keys(servers).filter((name) => tableIn(servers, name).enabled !== false),
   };
 }
