@@ -89,9 +89,6 @@ export const MODELS: readonly Model[] = [
     ["gemini-1.5-flash", "Gemini 1.5 Flash", 1_048_576, 8192],
   ]),
   ...rows(OPENAI, [
-    // Codex 0.166.0 knows them; their facts are those of the version before.
-    ["gpt-6.1-sol", "GPT-6.1 Sol", 1_050_000, 128 * K],
-    ["gpt-6.1-terra", "GPT-6.1 Terra", 1_050_000, 128 * K],
     ["gpt-6-astra", "GPT-6 Astra", 1_050_000, 128 * K],
     ["gpt-6-sol", "GPT-6 Sol", 1_050_000, 128 * K],
     ["gpt-6-luna", "GPT-6 Luna", 1_050_000, 128 * K],
@@ -112,6 +109,9 @@ export const MODELS: readonly Model[] = [
     ],
   ]),
   ...rows({ ...OPENAI, input: SEES }, [
+    // Newer than the snapshot: from the list of Codex 0.166.0, which has no word on prices; sizes as of GPT-6 Sol.
+    ["gpt-6.1-sol", "GPT-6.1 Sol", 1_050_000, 128 * K],
+    ["gpt-6.1-terra", "GPT-6.1 Terra", 1_050_000, 128 * K],
     ["gpt-5.4-pro", "GPT-5.4 Pro", 1_050_000, 128 * K],
     ["gpt-5.4-mini", "GPT-5.4 Mini", 400 * K, 128 * K],
     ["gpt-5.4-nano", "GPT-5.4 Nano", 400 * K, 128 * K],
