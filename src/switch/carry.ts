@@ -141,7 +141,7 @@ export async function targetOf(request: TargetRequest): Promise<Target> {
     version: request.installed?.version ?? to.proven.at(-1) ?? "0.0.0",
     ...(request.installed && { cli: request.installed.path }),
     now: request.now ?? new Date(),
-    configuration: await to.configuration(home),
+    configuration: await to.configuration(home, cwd),
     ...(request.model !== undefined && { model: request.model }),
     ...(source.header.title !== undefined && { title: source.header.title }),
   };
