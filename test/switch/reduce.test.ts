@@ -57,7 +57,7 @@ describe("what a model reads", () => {
     expect(kept.map(({ id }) => id)).toEqual(entries.map(({ id }) => id));
     expect(made.after).toBeLessThan(9_000);
     const clipped = kept[2] as Extract<Entry, { type: "tool_result" }>;
-    expect(clipped.output).toContain("the full text: baton show claude:one, entry r1");
+    expect(clipped.output).toContain("the full text: baton show claude:one --entry r1");
     expect(tokensOf(clipped, countTokens).payload).toBeLessThanOrEqual(300);
     expect(kept.filter((_, at) => at !== 2)).toEqual(entries.filter((_, at) => at !== 2));
   });
@@ -72,7 +72,7 @@ describe("what a model reads", () => {
       assistant("a2"),
     ];
     const note = expect.stringMatching(
-      /^\[… [\d,]+ characters left out; .*baton show claude:one, entry c1 …\]$/,
+      /^\[… [\d,]+ characters left out; .*baton show claude:one --entry c1 …\]$/,
     );
     for (const [given, left] of [
       [{ input: { numbers } }, { input: { arguments: note } }],

@@ -16,7 +16,13 @@ async function looked(entries: readonly Entry[]) {
 }
 
 const parts = (...found: Part[]) => ({ parts: found });
-const mention = (count: number, messages: number[], entries: string[]) => ({ count, messages, entries });
+/** `entries`: ids, one for each time that it occurs in the entry. */
+const mention = (count: number, messages: number[], entries: string[]) => ({
+  count,
+  messages,
+  entries: [...new Set(entries)],
+  counts: new Map([...new Set(entries)].map((id) => [id, entries.filter((one) => one === id).length])),
+});
 const image: Part = { type: "image", mimeType: "image/png", data: "AAAA" };
 const named = (entry: Entry, fields: object) => ({ ...entry, ...fields }) as Entry;
 
@@ -73,9 +79,10 @@ describe("a survey", () => {
     expect(Object.fromEntries(features)).toEqual({
       thinking: mention(2, [1, 4], ["a1", "a2"]),
       hiddenThinking: mention(1, [10], ["a3"]),
-      images: mention(3, [0, 2], ["u1", "r1"]),
+      images: mention(3, [0, 2], ["u1", "u1", "r1"]),
       pdfs: mention(2, [9, 13], ["u3", "u4"]),
-      webResults: mention(3, [10], ["a3", "c6", "c7"]),
+      webResults: mention(1, [10], ["a3"]),
+      webCalls: mention(2, [10], ["c6", "c7"]),
       codeExecution: mention(1, [10], ["c8"]),
       artifacts: mention(1, [12], ["a4"]),
       generatedImages: mention(1, [12], ["a4"]),
