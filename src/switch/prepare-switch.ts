@@ -67,7 +67,7 @@ export interface Prepared {
   reduction?: { reduction: Reduction; summary: string | undefined; count(text: string): number };
   /** Tokens afterwards. */
   after: number;
-  /** Of the list of messages: how many there were, and how many stay. */
+  /** Of the list of the source's messages: how many there were, and of how many anything stays. */
   originalMessageCount: number;
   preservedMessageCount: number;
   /** Calls and results that do not stay. */
@@ -100,7 +100,13 @@ export async function prepareSwitch(request: SwitchRequest): Promise<Prepared> {
   };
   const isOwn = source.header.source.cli === to.id;
   const content = contentOf(request, thinker, isOwn);
-  const { recorded, ...estimated } = await weigh(content.stream.entries(), countTokens);
+  // Of each entry that the target sees: the message of the source that it was, -1 for what was none.
+  const origins: number[] = [];
+  const entries = mapped(content.stream.entries(), (batch) => {
+    for (const { id } of batch) origins.push(content.survey.messageOf(id) ?? -1);
+    return batch;
+  });
+  const { recorded, ...estimated } = await weigh(entries, countTokens);
   // What an agent counted with its tool calls says nothing of the conversation without them.
   const isCounted = recorded && (isOwn || options.includeToolHistory !== false);
   const weights: Weights = { ...estimated, ...(isCounted && { recorded }) };
@@ -111,7 +117,6 @@ export async function prepareSwitch(request: SwitchRequest): Promise<Prepared> {
   const room = roomFor(size, target.model.window, options.budget);
   const isFitting = fits(room.size, room.window);
   const reduction = await reductionOf(request, content.stream, { weights, ...room, isFitting, isOwn });
-  const leftOut = reduction?.reduction.leftOut ?? 0;
   return {
     target,
     source: await sourceFacts(request, home, project),
@@ -122,8 +127,7 @@ export async function prepareSwitch(request: SwitchRequest): Promise<Prepared> {
     ...(reduction && { reduction }),
     after: reduction ? weightAfter(reduction, size) : size.total,
     originalMessageCount: content.survey.messages,
-    // Results that calls were given were no messages before.
-    preservedMessageCount: Math.min(weights.messageCount, content.survey.messages) - leftOut,
+    preservedMessageCount: messagesLeft(origins, reduction?.reduction),
     omitted: omittedCalls(weights, content.survey, reduction?.reduction, isOwn ? {} : options),
     keptThinking: kept,
     isOwn,
@@ -133,6 +137,13 @@ export async function prepareSwitch(request: SwitchRequest): Promise<Prepared> {
         ? reduced(content.stream, { ...reduction, source: nameOf(source.header), now })
         : content.stream,
   };
+}
+
+/** Results that calls were given were no messages before, and results without calls are none any more. */
+function messagesLeft(origins: readonly number[], reduction: Reduction | undefined): number {
+  const { cut = 0, instructions = 0, prompt } = reduction ?? {};
+  const stays = (at: number) => at >= cut || at < instructions || at === prompt;
+  return new Set(origins.filter((message, at) => message !== -1 && stays(at))).size;
 }
 
 function omittedCalls(

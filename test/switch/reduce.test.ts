@@ -92,6 +92,24 @@ describe("what a model reads", () => {
     }
   });
 
+  it("is counted by what was recorded: neither answers that calls were given, nor results without calls", async () => {
+    const found: Entry[] = [
+      { ...user("u1"), content: "words ".repeat(4_000) } as Entry,
+      ...["c1", "c2", "c3"].map((id) => call(id, { turn: "t" })),
+      user("u2"),
+      result("c9"),
+      assistant("a2"),
+    ];
+    const all = await prepared(found, { window: 100_000, overhead: 500, strategy: "truncate" });
+    expect(all).toMatchObject({ isFitting: true, originalMessageCount: 5, preservedMessageCount: 4 });
+    const made = await prepared(found, { window: 5_000, overhead: 500, strategy: "truncate" });
+    expect(made).toMatchObject({ originalMessageCount: 5, preservedMessageCount: 2 });
+    const kept = await read(made);
+    expect(kept.map(({ id }) => id)).toEqual(["baton-summary", "u2", "a2"]);
+    // What stands there no more has three answers that say that there was none.
+    expect(kept[0]).toMatchObject({ content: expect.stringContaining(" - 5 messages;") });
+  });
+
   it("never has half a message", async () => {
     const turn = { turn: "t" };
     const long = { content: "words ".repeat(5_000) };
