@@ -27,6 +27,8 @@ const asked = fc.record({
 
 /** What is about to be reduced, and what was made of it. */
 interface Case {
+  /** As it was recorded, and as the target would see all of it. */
+  entries: readonly Entry[];
   all: Entry[];
   kept: Entry[];
   /** All that was given up for it. */
@@ -52,7 +54,7 @@ async function cases(check: (found: Case) => Promise<void> | void, numRuns = 250
       }
       const short = made.stream();
       const kept = await Array.fromAsync(short.entries());
-      await check({ all, kept, losses: short.losses, made, window, overhead });
+      await check({ entries, all, kept, losses: short.losses, made, window, overhead });
     }),
     // What fails is large, and making it small takes minutes.
     { numRuns, endOnFailure: true },
@@ -74,6 +76,18 @@ function messagesOf(entries: readonly Entry[]): Map<string, number> {
   const counter = newMessageCounter();
   return new Map(entries.map((entry) => [entry.id, counter.add(entry) ?? -1]));
 }
+
+/** Messages of the session as it was recorded of which something is left. */
+function stillThere(entries: readonly Entry[], kept: readonly Entry[]): number {
+  const messages = messagesOf(entries.filter((entry) => !isSwitch(entry)));
+  return new Set(kept.flatMap(({ id }) => messages.get(id) ?? [])).size;
+}
+
+/** How many instructions stand at the beginning. */
+const leading = (entries: readonly Entry[]) => {
+  const first = entries.findIndex(({ type }) => type !== "system");
+  return first === -1 ? entries.length : first;
+};
 
 /** The name is on the first line. */
 const NOTE = /^\[(?:Previous conversation summary|Earlier conversation left out) - (\d+) messages/;
@@ -99,11 +113,14 @@ describe("whatever the session, the window and the strategy", () => {
   });
 
   it("nothing is changed where it fits", async () => {
-    await cases(({ all, kept, made }) => {
+    await cases(({ entries, all, kept, made }) => {
       if (!made.isFitting) return;
       expect(made.reduction).toBeUndefined();
       expect(kept).toEqual(all);
-      expect(made.preservedMessageCount).toBe(made.originalMessageCount);
+      // Only a result without its call is no message any more.
+      const calls = new Set(entries.map(({ id }) => id));
+      const lost = entries.filter((one) => one.type === "tool_result" && !calls.has(one.callId)).length;
+      expect(made.originalMessageCount - made.preservedMessageCount).toBe(lost);
     });
   });
 
@@ -127,8 +144,11 @@ describe("whatever the session, the window and the strategy", () => {
       const clipped = new Set(
         losses.flatMap(({ kind, at }) => (kind === "payload_clipped" ? [at.entry] : [])),
       );
-      const rest = kept.filter((entry) => !isOpening(entry) && !isSwitch(entry));
-      const before = all.filter((entry) => !isSwitch(entry));
+      const told = leading(all);
+      // Instructions stay as they are.
+      expect(kept.slice(0, told)).toEqual(all.slice(0, told));
+      const rest = kept.slice(told).filter((entry) => !isOpening(entry) && !isSwitch(entry));
+      const before = all.slice(told).filter((entry) => !isSwitch(entry));
       const last = before.length - rest.length;
       const prompt = before.findLastIndex((entry) => entry.type === "user" && !entry.injected);
       const isWithin = rest[0]?.id === before[prompt]?.id && rest[1]?.id !== before[prompt + 1]?.id;
@@ -147,7 +167,7 @@ describe("whatever the session, the window and the strategy", () => {
   });
 
   it("one note stands for exactly the messages that are missing, and for whole ones", async () => {
-    await cases(({ all, kept, losses, made }) => {
+    await cases(({ entries, all, kept, losses, made }) => {
       const messages = messagesOf(all);
       const there = new Set(kept.flatMap(({ id }) => messages.get(id) ?? []));
       const missing = all.filter((entry) => !isSwitch(entry) && !kept.some(({ id }) => id === entry.id));
@@ -155,9 +175,11 @@ describe("whatever the session, the window and the strategy", () => {
       for (const message of left) expect(there).not.toContain(message);
       const notes = kept.filter(isOpening);
       expect(notes).toHaveLength(left.size === 0 ? 0 : 1);
-      expect(made.originalMessageCount - made.preservedMessageCount).toBe(left.size);
+      expect(made.preservedMessageCount).toBe(stillThere(entries, kept));
+      expect(made.reduction?.reduction.leftOut ?? 0).toBe(left.size);
       if (left.size === 0) return;
-      const [note] = kept.filter((entry) => !isSwitch(entry));
+      // Behind the instructions, and before all that was said.
+      const [note] = kept.slice(leading(all)).filter((entry) => !isSwitch(entry));
       expect(note).toMatchObject({ id: "baton-summary", type: "user", injected: true });
       expect(NOTE.exec(note?.type === "user" ? note.content : "")?.[1]).toBe(String(left.size));
       const kind = made.reduction?.summary === undefined ? "history_truncated" : "history_summarized";
