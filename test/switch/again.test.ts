@@ -83,7 +83,7 @@ describe("another one is made", () => {
     ["without tools", { options: { includeToolHistory: false } }],
     ["without instructions", { options: { preserveSystemPrompt: false } }],
     ["with all of the history", { options: { history: "full" } }],
-    ["for a smaller window", { options: { budget: 100_000 } }],
+    ["with a budget", { options: { budget: 100_000 } }],
     ["with a strategy", { options: { summarizationStrategy: "hybrid" } }],
     ["with folders that lie elsewhere", { moves: [["/project", "/elsewhere"]] }],
     ["as a fork", { kind: "fork" }],

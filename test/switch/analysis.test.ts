@@ -4,13 +4,18 @@ import { describe, expect, it } from "vitest";
 import type { Entry } from "../../src/session/session.ts";
 import type { Strategy } from "../../src/switch/reduction.ts";
 import { assistant, call, result, user } from "../session/build.ts";
-import { analysed, coded, DIRECTIONS, type Setting } from "./directions.ts";
+import { analysed, coded, DIRECTIONS, type Setting, type Way } from "./directions.ts";
 import { around, FEATURES, replied, text } from "./featured.ts";
+import { named } from "./world.ts";
 
 const TO_GEMINI = DIRECTIONS["Claude → Gemini"];
 const TO_GPT = DIRECTIONS["Claude → GPT-4o"];
 const TO_CLAUDE = DIRECTIONS["Gemini → Claude"];
 const OWN = DIRECTIONS["Opus → Sonnet"];
+
+/** What the target says by itself more than the source: part of its window that the source's count does not hold. */
+const more = ({ from, to }: Way) =>
+  Math.max(0, (named(to).ownTokens ?? 0) - (named(from.agent).ownTokens ?? 0));
 
 /** A conversation that its agent has counted. */
 const counted = (tokens: number, words = "word ".repeat(Math.ceil(tokens / 3))): Entry[] => [
@@ -63,7 +68,7 @@ describe("the context", () => {
     [TO_CLAUDE, 160_000, "160,000 tokens → fits in 200K."],
     [DIRECTIONS["Claude → unknown"], 102_400, "102,400 tokens → fits in 128K."],
   ] as const)("fits up to 80 % of the window: %#", async (way, tokens, message) => {
-    const analysis = await analysed(way, counted(tokens));
+    const analysis = await analysed(way, counted(tokens - more(way)));
     expect(analysis).toMatchObject({
       estimatedTokens: tokens,
       requiresSummarization: false,
@@ -87,7 +92,7 @@ describe("the context", () => {
   ] as const)(
     "above that it does not, and without a strategy that is an error: %#",
     async (way, tokens, said) => {
-      const analysis = await analysed(way, counted(tokens));
+      const analysis = await analysed(way, counted(tokens - more(way)));
       expect(analysis).toMatchObject({
         estimatedTokens: tokens,
         requiresSummarization: true,
@@ -191,10 +196,20 @@ describe("the cache", () => {
   });
 
   it("is said not to be there, where there is none", async () => {
+    const { warnings } = await analysed({ ...TO_GPT, model: "llama3.3" }, counted(45_230));
+    expect(coded(warnings, "cache_reset")).toEqual([
+      "info: The prompt cache will reset: 45,230 tokens are read anew. Llama 3.3 has no cache: every turn reads all of it.",
+    ]);
+  });
+
+  it("of a model that nobody knows is not talked about", async () => {
     const { warnings } = await analysed(DIRECTIONS["Claude → unknown"], counted(45_230));
-    expect(coded(warnings, "cache_reset")[0]).toContain(
-      "mystery-1 has no cache: every turn reads all of it.",
-    );
+    expect(coded(warnings, "cache_reset")).toEqual([
+      "info: The prompt cache will reset: 45,230 tokens are read anew.",
+    ]);
+    expect(coded(warnings, "model_unknown")).toEqual([
+      expect.stringMatching(/: Nothing is known of mystery-1: a window of 128K, .* are assumed\.$/),
+    ]);
   });
 
   it("stays where the same agent goes on with the same model, and is another one with another", async () => {

@@ -13,6 +13,7 @@ import { loadRedactor } from "../../src/transform/redact.ts";
 import { assistant, call, result, user } from "../session/build.ts";
 import { modeOf, picture } from "../storage/store.ts";
 import { WORDS } from "../transform/secrets.ts";
+import { windowed } from "./prepared.ts";
 import { conversationsIn, expectInLine, nameOf, switched } from "./run-switch.ts";
 import { begun, find, goesOn, named, newWorld, returned, type There, type World } from "./world.ts";
 
@@ -198,8 +199,8 @@ describe("a secret that is hidden", () => {
 
   it.each([
     ["as a whole", {}],
-    ["with a summary", { options: { summarizationStrategy: "summarize", budget: 22_000 } }],
-    ["with clipped outputs", { options: { summarizationStrategy: "hybrid", budget: 30_000 } }],
+    ["with a summary", { options: { summarizationStrategy: "summarize" }, overrides: windowed(22_000) }],
+    ["with clipped outputs", { options: { summarizationStrategy: "hybrid" }, overrides: windowed(30_000) }],
   ] as const)("is nowhere in what was written: %s", async (_, more) => {
     const world = await newWorld();
     const a = await begun(world, named("claude"), told);

@@ -1,6 +1,7 @@
 // A conversation that was prepared for another model: the messages of its vendor's API, and what is said beside them.
 import { describe, expect, it } from "vitest";
 import { adapters } from "../../src/adapters/index.ts";
+import { countTokens } from "../../src/models/tokens.ts";
 import type { Entry } from "../../src/session/session.ts";
 import { analysisOf } from "../../src/switch/analyse.ts";
 import { prepareSwitch, type SwitchOptions, type SwitchRequest } from "../../src/switch/prepare-switch.ts";
@@ -9,6 +10,7 @@ import type { Summarizer } from "../../src/switch/summarize.ts";
 import { assistant, call, result, user } from "../session/build.ts";
 import { CLAUDE, OPENAI, replied, sourceWith, text } from "./featured.ts";
 import { MODELS } from "./over.ts";
+import { windowed } from "./prepared.ts";
 import { named, newWorld } from "./world.ts";
 
 type Target = "claude" | "gemini" | "codex";
@@ -17,7 +19,7 @@ async function prepared(
   to: Target,
   timeline: readonly Entry[],
   options: SwitchOptions = {},
-  summarizer?: Summarizer,
+  more: Pick<SwitchRequest, "overrides" | "summarizer"> = {},
 ): Promise<PreparedConversation> {
   const { home } = await newWorld();
   const request: SwitchRequest = {
@@ -27,7 +29,7 @@ async function prepared(
     ...(MODELS[to] !== undefined && { model: MODELS[to] }),
     adapters,
     options,
-    ...(summarizer && { summarizer }),
+    ...more,
   };
   const made = await prepareSwitch(request);
   return preparedConversation(made, analysisOf(made, [], request));
@@ -85,6 +87,7 @@ function outputText(words: string): object {
   return { type: "output_text", text: words, annotations: [] };
 }
 
+const WORDS = "words ".repeat(12_000);
 const words = ({ history }: PreparedConversation): string => JSON.stringify(history);
 
 describe.each(Object.entries(FORMS) as [Target, object[]][])("for %s", (to, form) => {
@@ -139,13 +142,15 @@ describe.each(Object.entries(FORMS) as [Target, object[]][])("for %s", (to, form
   describe("and too long", () => {
     const old = (at: number): Entry[] => [
       { ...user(`u${at}`), content: `question ${at}` } as Entry,
-      { ...assistant(`a${at}`), content: `answer ${at} ${"words ".repeat(4_000)}` } as Entry,
+      { ...assistant(`a${at}`), content: `answer ${at} ${WORDS}` } as Entry,
     ];
     const long = [told, ...old(11), ...old(12), ...old(13), ...old(14), ...TIMELINE.slice(1)];
-    const budget = 34_000;
+    // Room for two of the older turns, beside what the agent says by itself.
+    const room = (named(to).ownTokens ?? 0) + 2.5 * countTokens(WORDS);
+    const overrides = windowed(Math.ceil(room / 0.6));
 
     it("is truncated to the newest turns that fill 60 %", async () => {
-      const conversation = await prepared(to, long, { summarizationStrategy: "truncate", budget });
+      const conversation = await prepared(to, long, { summarizationStrategy: "truncate" }, { overrides });
       expect(conversation).toMatchObject({
         summarized: false,
         systemPrompt: "Be brief.",
@@ -161,7 +166,7 @@ describe.each(Object.entries(FORMS) as [Target, object[]][])("for %s", (to, form
     });
 
     it("is summarised but for the newest turn", async () => {
-      const conversation = await prepared(to, long, { summarizationStrategy: "summarize", budget });
+      const conversation = await prepared(to, long, { summarizationStrategy: "summarize" }, { overrides });
       expect(conversation).toMatchObject({
         summarized: true,
         systemPrompt: "Be brief.",
@@ -178,7 +183,8 @@ describe.each(Object.entries(FORMS) as [Target, object[]][])("for %s", (to, form
         asked.push(transcript);
         return "They talked.";
       };
-      const conversation = await prepared(to, long, { summarizationStrategy: "hybrid", budget }, summarizer);
+      const options = { summarizationStrategy: "hybrid" as const };
+      const conversation = await prepared(to, long, options, { overrides, summarizer });
       expect(conversation).toMatchObject({
         summarized: true,
         systemPrompt: "Be brief.",
@@ -193,7 +199,7 @@ describe.each(Object.entries(FORMS) as [Target, object[]][])("for %s", (to, form
     });
 
     it("is not reduced unless that is asked for", async () => {
-      const conversation = await prepared(to, long, { budget });
+      const conversation = await prepared(to, long, {}, { overrides });
       expect(conversation).toMatchObject({
         summarized: false,
         originalMessageCount: 13,

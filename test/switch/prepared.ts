@@ -10,7 +10,7 @@ import { named } from "./world.ts";
 export const NOW = new Date("2026-02-03T04:05:06.000Z");
 
 /** Every model has this window. */
-const windowed = (window: number): Overrides => ({
+export const windowed = (window: number): Overrides => ({
   of: () => ({ window }),
   displayName: (id) => id,
   entries: [],

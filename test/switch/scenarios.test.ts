@@ -12,6 +12,7 @@ import type { Summarizer } from "../../src/switch/summarize.ts";
 import { assistant, call, result, user } from "../session/build.ts";
 import { CLAUDE, OPENAI, replied, sourceWith, text } from "./featured.ts";
 import { contents, entriesOf, over, story } from "./over.ts";
+import { windowed } from "./prepared.ts";
 import { begun, find, goesOn, named, newWorld, type There, type World } from "./world.ts";
 
 const AGENTS = ["claude", "gemini", "codex", "opencode"];
@@ -307,7 +308,8 @@ describe("6. switching to and fro", () => {
 describe("7. a network that fails during the switch", () => {
   const long = { ...assistant("a0"), content: "words ".repeat(60_000) } as Entry;
   const TIMELINE = [user("u0"), long, user("u1"), assistant("a1")];
-  const options = { summarizationStrategy: "hybrid" as const, budget: 60_000 };
+  const options = { summarizationStrategy: "hybrid" as const };
+  const overrides = windowed(60_000);
 
   const FAILURES: [string, Summarizer, AbortSignal | undefined, RegExp][] = [
     [
@@ -340,6 +342,7 @@ describe("7. a network that fails during the switch", () => {
       const before = await contents(world);
       const failed = await over(world, there, "codex", {
         options,
+        overrides,
         summarizer,
         ...(signal && { signal }),
         yes: true,
@@ -350,12 +353,13 @@ describe("7. a network that fails during the switch", () => {
       // Both ways on.
       const again = await over(world, there, "codex", {
         options,
+        overrides,
         summarizer: async () => "They spoke of words.",
       });
       expect((await told(world, again.there))[0]).toBe(
         "user: [Previous conversation summary - 2 messages]\n\nThey spoke of words.",
       );
-      const extracted = await over(world, there, "codex", { options });
+      const extracted = await over(world, there, "codex", { options, overrides });
       expect((await told(world, extracted.there))[0]).toMatch(
         /^user: \[Previous conversation summary - 2 messages\]\n\n.*says u0/s,
       );
@@ -380,7 +384,7 @@ describe("7. a network that fails during the switch", () => {
       if (++asked === 2) throw new Error("socket hang up");
       return "so far";
     };
-    await expect(over(world, there, "gemini", { options, summarizer })).rejects.toMatchObject({
+    await expect(over(world, there, "gemini", { options, overrides, summarizer })).rejects.toMatchObject({
       code: "failed",
     });
     expect(asked).toBe(2);
