@@ -1,6 +1,6 @@
 // A summary by a command of the user's choice: it gets the task and the conversation on its standard input, where
 // there is no limit to their length, and answers on its standard output.
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import type { Summarizer } from "../switch/summarize.ts";
 
@@ -11,12 +11,23 @@ export function commandSummarizer(
 ): Summarizer {
   let part = 0;
   return async ({ prompt, transcript, signal }) => {
+    signal?.throwIfAborted();
     part++;
     say(`Summarizing with \`${command}\`${part === 1 ? "" : `, part ${part}`} …`);
-    const child = spawn(command, { shell: true, stdio: ["pipe", "pipe", "pipe"], ...(signal && { signal }) });
+    // Whoever can stop it stops all that the shell has started; otherwise it ends with us at the terminal.
+    const isGroup = signal !== undefined;
+    const child = spawn(command, { shell: true, stdio: ["pipe", "pipe", "pipe"], detached: isGroup });
     const ended = new Promise<number | null>((resolve, reject) => {
+      const stop = () => {
+        endGroup(child);
+        reject(signal?.reason);
+      };
+      signal?.addEventListener("abort", stop, { once: true });
       child.on("error", reject);
-      child.on("close", resolve);
+      child.on("close", (status) => {
+        signal?.removeEventListener("abort", stop);
+        resolve(status);
+      });
     });
     // A command that does not read all of it ends the pipe, which its exit status is about.
     child.stdin.on("error", () => undefined);
@@ -25,4 +36,12 @@ export function commandSummarizer(
     if (status !== 0) throw new Error(`\`${command}\` ended with ${status}. ${complaint.trim().slice(-500)}`);
     return said.trim();
   };
+}
+
+function endGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid);
+  } catch {
+    // All of it has ended by itself.
+  }
 }
