@@ -23,19 +23,19 @@ export function defaultModel(vendor: string): string | undefined {
 }
 
 /** Names that CLIs take for the newest of a family. */
-const ALIASES: Readonly<Record<string, string>> = {
-  default: "claude-sonnet-5",
-  opus: "claude-opus-5-5",
-  opusplan: "claude-opus-5-5",
-  sonnet: "claude-sonnet-5",
-  haiku: "claude-haiku-4-5-20251001",
-  fable: "claude-fable-5-1",
-};
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ["default", "claude-sonnet-5"],
+  ["opus", "claude-opus-5-5"],
+  ["opusplan", "claude-opus-5-5"],
+  ["sonnet", "claude-sonnet-5"],
+  ["haiku", "claude-haiku-4-5-20251001"],
+  ["fable", "claude-fable-5-1"],
+]);
 
 /** The model that a name in an agent's settings stands for, as far as that is known; others stay as they are. */
 export function aliased(model: string): string {
   const [, name = "", long = ""] = /^(.*?)(\[1m\])?$/is.exec(model) ?? [];
-  const found = ALIASES[name.toLowerCase()];
+  const found = ALIASES.get(name.toLowerCase());
   return found === undefined ? model : `${found}${long}`;
 }
 

@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ASSUMED, DEFAULT_MODELS, defaultModel } from "../../src/models/defaults.ts";
+import { ASSUMED, aliased, DEFAULT_MODELS, defaultModel } from "../../src/models/defaults.ts";
 import { detectProvider } from "../../src/models/detect.ts";
 import { factsOf } from "../../src/models/facts.ts";
 import { MODELS, SOURCE } from "../../src/models/known.ts";
@@ -185,4 +185,41 @@ it("limits of a minute", () => {
   expect(rateLimitsOf("azure")).toMatchObject([{ requestsPerMinute: null, tokensPerMinute: null }]);
   expect(rateLimitsOf("somebody")).toEqual([]);
   expect(RATE_LIMITS.every(({ strategy }) => strategy.length > 0)).toBe(true);
+});
+
+describe("a name in an agent's settings", () => {
+  it.each([
+    ["default", "claude-sonnet-5"],
+    ["opus", "claude-opus-5-5"],
+    ["opusplan", "claude-opus-5-5"],
+    ["sonnet", "claude-sonnet-5"],
+    ["haiku", "claude-haiku-4-5-20251001"],
+    ["fable", "claude-fable-5-1"],
+    ["Sonnet", "claude-sonnet-5"],
+    ["sonnet[1m]", "claude-sonnet-5[1m]"],
+    ["OPUS[1M]", "claude-opus-5-5[1M]"],
+  ])("that stands for a model: %s", (name, model) => {
+    expect(aliased(name)).toBe(model);
+    expect(factsOf(aliased(name)).known).toBe(true);
+    // It is no name for anything else.
+    expect(aliased(model)).toBe(model);
+  });
+
+  it.each([
+    "",
+    "[1m]",
+    "gpt-5.5",
+    "claude-opus-4-5-20251101",
+    "claude-sonnet-4-5[1m]",
+    "my-sonnet",
+    "sonnet ",
+    "a\nb",
+  ])("that stands for itself: %j", (name) => {
+    expect(aliased(name)).toBe(name);
+  });
+
+  it("is none of those that every object has", () => {
+    for (const name of ["constructor", "toString", "__proto__", "hasOwnProperty"])
+      expect(aliased(name)).toBe(name);
+  });
 });
