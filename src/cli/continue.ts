@@ -136,7 +136,13 @@ function refuseMissing(adapter: Adapter): never {
 type Carry = Pick<
   CarryRequest,
   "edits" | "moves" | "kind" | "from" | "reason" | "cwd" | "model" | "yes" | "dryRun"
-> & { options?: SwitchOptions; summarizer?: Summarizer; anew?: boolean; warnings?: readonly string[] };
+> & {
+  options?: SwitchOptions;
+  summarizer?: Summarizer;
+  summarizedBy?: string;
+  anew?: boolean;
+  warnings?: readonly string[];
+};
 
 export async function carryInto(
   context: Context,

@@ -46,6 +46,8 @@ export interface SwitchRequest
   asks?: boolean;
   /** Makes the summary; absent = it is extracted from the session itself. */
   summarizer?: Summarizer;
+  /** What tells it from another one: the same words by another are another summary. */
+  summarizedBy?: string;
   /** Where a summary is kept until the switch has succeeded, so that another try need not make it again. */
   batonHome?: string;
   signal?: AbortSignal;
@@ -254,12 +256,12 @@ async function summaryOf(request: SwitchRequest, stream: Stream, reduction: Redu
 }
 
 async function modelSummary(
-  { batonHome, signal }: SwitchRequest,
+  { batonHome, signal, summarizedBy = "" }: SwitchRequest,
   left: () => AsyncIterable<Entry>,
   maxTokens: number,
   summarizer: Summarizer,
 ): Promise<string> {
-  const key = batonHome === undefined ? undefined : await summaryKey(left(), maxTokens);
+  const key = batonHome === undefined ? undefined : await summaryKey(left(), `${maxTokens} ${summarizedBy}`);
   const known = key === undefined || batonHome === undefined ? undefined : await keptSummary(batonHome, key);
   if (known !== undefined) return known;
   const options = { summarizer, count: countTokens, maxTokens, ...(signal && { signal }) };
@@ -268,9 +270,9 @@ async function modelSummary(
   return summary;
 }
 
-/** The same for the same words: of what is summarised, and of how long it may be. */
-async function summaryKey(entries: AsyncIterable<Entry>, maxTokens: number): Promise<string> {
-  const hash = createHash("sha256").update(String(maxTokens));
+/** The same for the same words, the same length and the same summariser. */
+async function summaryKey(entries: AsyncIterable<Entry>, how: string): Promise<string> {
+  const hash = createHash("sha256").update(how);
   for await (const entry of entries) hash.update(`\n${entry.type} ${entryText(entry)}`);
   return hash.digest("hex").slice(0, 32);
 }

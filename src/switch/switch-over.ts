@@ -11,6 +11,7 @@ import type { ProviderSwitch } from "./lineage.ts";
 import type { Carried } from "./perform.ts";
 import { carryRequest, type Prepared, prepareSwitch, type SwitchRequest } from "./prepare-switch.ts";
 import { settleConversations } from "./record.ts";
+import { switchTarget } from "./target.ts";
 
 export interface SwitchOver
   extends Omit<SwitchRequest, "batonHome">,
@@ -100,13 +101,15 @@ function switchOf(
 
 /** Whatever makes a difference to what is written; undefined where it is to be written in any case. */
 async function askedFor(request: SwitchOver): Promise<string | undefined> {
-  const { kind, anew, edits, dryRun, from, to, home, cwd, model, moves, options, redactor, summarizer } =
-    request;
+  const { kind, anew, edits, dryRun, from, cwd, moves, options, redactor, now = new Date() } = request;
   if (kind !== "resume" || anew || edits || dryRun || !from) return undefined;
-  const configured = (await to.configuration(home, cwd)).model;
-  const flags = { isRedacted: redactor !== undefined, isSummarized: summarizer !== undefined };
+  const project = cwd ?? request.source.header.project.path;
+  const { model } = await switchTarget({ ...request, project, now, asks: false });
+  const flags = { isRedacted: redactor !== undefined, isSummarized: request.summarizer !== undefined };
   // What changes in place, which an agent's own file seldom does, changes its time.
   const main = from.files.find(({ role }) => role === "main");
   const stamp = main && [main.size, main.mtimeMs];
-  return JSON.stringify({ cwd, model, configured, moves, options, stamp, ...flags });
+  const { summarizedBy, model: named } = request;
+  const asked = { cwd, named, model: model.id, window: model.window, moves, options, stamp, summarizedBy };
+  return JSON.stringify({ ...asked, ...flags });
 }

@@ -222,7 +222,10 @@ async function carried(
     ...(native && { from: native.ref }),
     options: switchOptions({ ...options, thinking }),
     moves,
-    ...(summarizer !== undefined && { summarizer: commandSummarizer(summarizer, context.output.message) }),
+    ...(summarizer !== undefined && {
+      summarizer: commandSummarizer(summarizer, context.output.message),
+      summarizedBy: summarizer,
+    }),
     ...(options.new && { anew: true }),
     ...(cwd !== undefined && { cwd: resolve(cwd) }),
     ...(model !== undefined && { model }),
