@@ -212,11 +212,10 @@ function withoutNeed({ requiresSummarization }: SwitchAnalysis, options: SwitchO
 
 /** Into the same agent: its own records, as they are. */
 async function copied(context: Context, source: Source, to: Adapter, options: Carry): Promise<Arrived> {
-  const { warnings: _, options: __, summarizer: ___, anew: ____, ...rest } = options;
   const { home, batonHome } = context;
   const cli = await installed(context, to, !options.yes && !options.dryRun);
   const redactor = redaction();
-  const request = { ...rest, source, to, home, batonHome, installed: cli, ...(redactor && { redactor }) };
+  const request = { ...options, source, to, home, batonHome, installed: cli, ...(redactor && { redactor }) };
   return { ...(await carry(request)), warnings: unproven(to, cli?.version) };
 }
 
