@@ -176,6 +176,8 @@ export interface Configuration {
   /** The model the user has set as default. */
   model?: string;
   provider?: string;
+  /** The model that was used last, which the agent takes where none is set. */
+  lastModel?: string;
   /** Tokens that the user has set as the window. */
   window?: number;
   mcpServers: readonly string[];

@@ -9,7 +9,8 @@ export function mcpToolOf(
 ): McpTool | undefined {
   const known = ofServer(name, servers, (server) => `mcp__${inLetters(server)}__`);
   if (known) return known;
-  const [, server, tool] = /^mcp__(.+?)__(.+)$/s.exec(name) ?? [];
+  // The second form is that of conversations that are nobody's.
+  const [, server, tool] = /^mcp__(.+?)__(.+)$/s.exec(name) ?? /^([\w.-]+):([\w.-]+)$/.exec(name) ?? [];
   return server !== undefined && tool !== undefined ? { server, tool } : adapter.mcpTool?.(name, servers);
 }
 

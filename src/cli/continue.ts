@@ -2,6 +2,8 @@
 import { statSync } from "node:fs";
 import type { Adapter, Command } from "../adapters/adapter.ts";
 import { findProgram } from "../adapters/program.ts";
+import { aliased } from "../models/defaults.ts";
+import { plainId } from "../models/names.ts";
 import { readOverrides } from "../models/overrides.ts";
 import { loadPrices } from "../models/prices.ts";
 import { BatonError } from "../session/error.ts";
@@ -10,7 +12,7 @@ import type { Source } from "../session/source.ts";
 import type { SwitchAnalysis } from "../switch/analyse.ts";
 import { type CarryRequest, carry } from "../switch/carry.ts";
 import type { Carried } from "../switch/perform.ts";
-import type { SwitchOptions } from "../switch/prepare-switch.ts";
+import { prepareSwitch, type SwitchOptions } from "../switch/prepare-switch.ts";
 import type { Summarizer } from "../switch/summarize.ts";
 import { switchOver } from "../switch/switch-over.ts";
 import type { Context } from "./context.ts";
@@ -153,14 +155,14 @@ export async function carryInto(
   const { warnings = [], moves = [] } = options;
   if (!to.write)
     throw new BatonError(
-      "unsupported",
+      "refused",
       `Baton only reads ${to.label} sessions.`,
       "Name an agent to go on in with --in AGENT.",
     );
-  const carried =
-    source.header.source.cli === to.id
-      ? await copied(context, source, to, options)
-      : await switched(context, source, to, options);
+  const isCopy = source.header.source.cli === to.id && !options.options?.summarizationStrategy;
+  const carried = isCopy
+    ? await copied(context, source, to, options)
+    : await switched(context, source, to, options);
   const moved = moves.length === 0 || carried.losses.some(({ kind }) => kind === "paths_remapped");
   return {
     ...carried,
@@ -203,6 +205,28 @@ async function switched(context: Context, source: Source, to: Adapter, options: 
   } finally {
     progress.end();
   }
+}
+
+/** Whether the session does not fit another model of its own agent; the one that it has it was made with. */
+export async function isTooLong(
+  { home, batonHome, adapters }: Context,
+  source: Source,
+  to: Adapter,
+  { model, budget }: { model?: string; budget?: number },
+): Promise<boolean> {
+  if (model === undefined || plainId(aliased(model)) === plainId(source.header.model.model)) return false;
+  const overrides = readOverrides(batonHome);
+  const options = budget === undefined ? {} : { budget };
+  const { isFitting } = await prepareSwitch({
+    source,
+    to,
+    home,
+    model,
+    overrides,
+    options,
+    adapters: await adapters(),
+  });
+  return !isFitting;
 }
 
 function withoutNeed({ requiresSummarization }: SwitchAnalysis, options: SwitchOptions): string[] {

@@ -14,9 +14,10 @@ export function commandSummarizer(
     signal?.throwIfAborted();
     part++;
     say(`Summarizing with \`${command}\`${part === 1 ? "" : `, part ${part}`} …`);
-    // Whoever can stop it stops all that the shell has started; otherwise it ends with us at the terminal.
-    const isGroup = signal !== undefined;
-    const child = spawn(command, { shell: true, stdio: ["pipe", "pipe", "pipe"], detached: isGroup });
+    // A group of its own, so that all that the shell has started ends with us, however that comes about.
+    const child = spawn(command, { shell: true, stdio: ["pipe", "pipe", "pipe"], detached: true });
+    const onExit = () => endGroup(child);
+    process.once("exit", onExit);
     const ended = new Promise<number | null>((resolve, reject) => {
       const stop = () => {
         endGroup(child);
@@ -25,6 +26,7 @@ export function commandSummarizer(
       signal?.addEventListener("abort", stop, { once: true });
       child.on("error", reject);
       child.on("close", (status) => {
+        process.off("exit", onExit);
         signal?.removeEventListener("abort", stop);
         resolve(status);
       });
@@ -41,7 +43,8 @@ export function commandSummarizer(
 function endGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid);
-  } catch {
-    // All of it has ended by itself.
+  } catch (error) {
+    // All of it may have ended by itself.
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }

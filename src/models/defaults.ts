@@ -30,6 +30,10 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ["sonnet", "claude-sonnet-5"],
   ["haiku", "claude-haiku-4-5-20251001"],
   ["fable", "claude-fable-5-1"],
+  ["pro", "gemini-3.1-pro-preview"],
+  ["flash", "gemini-3.8-flash"],
+  ["flash-lite", "gemini-3.5-flash-lite"],
+  ["auto", "gemini-3.8-flash"],
 ]);
 
 /** The model that a name in an agent's settings stands for, as far as that is known; others stay as they are. */

@@ -205,6 +205,7 @@ const kinds = {
     severity: "warning",
     meaning: "Writing for this version of the target is not proven yet.",
   },
+  model_foreign: { severity: "warning", meaning: "The model is of another vendor than the target's own." },
   model_unknown: {
     severity: "info",
     meaning: "Nothing is known of the target's model: cautious defaults were taken.",

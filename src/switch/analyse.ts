@@ -4,8 +4,15 @@ import { costOf, type FindPrice } from "../models/prices.ts";
 import { BatonError } from "../session/error.ts";
 import { LOSSES, type Loss, type LossName } from "../session/losses.ts";
 import { carry } from "./carry.ts";
-import { carryRequest, type Prepared, prepareSwitch, type SwitchRequest } from "./prepare-switch.ts";
+import {
+  carryRequest,
+  type Prepared,
+  prepareSwitch,
+  type SwitchOptions,
+  type SwitchRequest,
+} from "./prepare-switch.ts";
 import { readinessWarnings } from "./readiness.ts";
+import { within } from "./survey.ts";
 import { contentWarnings, type SwitchWarning, warningOf } from "./warnings.ts";
 import { amount, windowText } from "./wording.ts";
 
@@ -49,7 +56,8 @@ export async function analysed(prepared: Prepared, request: AnalyseRequest): Pro
 
 /** What the writer would lose; what keeps it from writing at all is found too. */
 async function drained(prepared: Prepared, request: SwitchRequest): Promise<readonly Loss[]> {
-  if (!request.to.write) return [];
+  // Nothing is written where it cannot be, or need not be.
+  if (!request.to.write || prepared.isOwn) return [];
   try {
     const asked = carryRequest(prepared, request);
     return (await carry({ ...asked, kind: "resume", batonHome: "", dryRun: true, yes: true })).losses;
@@ -64,19 +72,23 @@ export function analysisOf(
   losses: readonly Loss[],
   { price, options = {}, now = new Date() }: Pick<AnalyseRequest, "price" | "options" | "now">,
 ): SwitchAnalysis {
-  const { target, source, survey, size, isFitting, after } = prepared;
+  const { target, source, size, isFitting, after, reduction, omitted } = prepared;
   const { thinking = "drop", includeToolHistory = true } = options;
-  const situation = { survey, source, target, thinking, toolHistory: includeToolHistory };
+  const survey = reduction ? within(prepared.survey, prepared.keptMessages) : prepared.survey;
+  const toolCalls = prepared.survey.toolCalls - omitted.toolCalls;
+  const situation = { survey, source, target, thinking, toolCalls, toolHistory: includeToolHistory };
+  const context = losses.filter(({ kind }) => kind === "context_dropped").length;
   const cost = rereadCost(prepared, price, now);
   const warnings = [
     contextWarning(prepared),
     ...contentWarnings({ ...situation, keptThinking: prepared.keptThinking }),
     ...lossWarnings(losses, prepared),
+    ...contextOfAgent(context),
     ...cacheWarnings(prepared, cost),
     ...readinessWarnings(target, now),
   ];
   return {
-    canSwitch: !warnings.some(({ code }) => BLOCKING.has(code)),
+    canSwitch: !warnings.some(({ code }) => BLOCKING.has(code)) && !isImpossible(prepared, options),
     warnings,
     requiresSummarization: !isFitting,
     estimatedTokens: size.total,
@@ -87,13 +99,25 @@ export function analysisOf(
     tokens: { before: size.total, after, source: size.source, estimated: true, overhead: size.overhead },
     kept: {
       messages: prepared.preservedMessageCount,
-      of: prepared.originalMessageCount,
-      toolCalls: survey.toolCalls - prepared.omitted.toolCalls,
-      toolResults: survey.toolResults - prepared.omitted.toolResults,
-      changedFiles: survey.changedFiles,
+      of: Math.max(prepared.preservedMessageCount, prepared.originalMessageCount - context),
+      toolCalls,
+      toolResults: prepared.survey.toolResults - omitted.toolResults,
+      changedFiles: survey.files.size,
     },
     rereadCost: cost ?? null,
   };
+}
+
+/** No way of reducing it that was asked for makes it fit. */
+function isImpossible({ impossible, isOwn }: Prepared, { summarizationStrategy }: SwitchOptions): boolean {
+  return impossible !== undefined && summarizationStrategy !== undefined && !isOwn;
+}
+
+function contextOfAgent(count: number): SwitchWarning[] {
+  if (count === 0) return [];
+  const what = count === 1 ? "1 message is" : `${amount(count)} messages are`;
+  const message = `${what} what the old agent told its model of itself: left out, the new one tells its own.`;
+  return [warningOf("context_dropped", message)];
 }
 
 /** Whatever anybody says, it cannot be. */
@@ -113,20 +137,23 @@ function contextWarning(prepared: Prepared): SwitchWarning {
   const limit = windowText(target.model.window);
   const isAsked = window !== target.model.window;
   if (isFitting) return warningOf("context_fits", `${all} tokens → fits in ${limit}.`);
-  const { originalMessageCount: of, preservedMessageCount: kept } = counts;
-  if (reduction)
+  const { originalMessageCount: of, preservedMessageCount: kept, keptMessages, impossible } = counts;
+  if (reduction) {
+    const gone = Array.from({ length: of }, (_, at) => at).filter((at) => !keptMessages.has(at));
     return warningOf(
       "context_reduced",
       `${all} tokens → ${isAsked ? "more than asked for" : `too many for ${limit}`}: reduced to ${amount(after)}, ${kept} of ${of} messages stay.`,
+      { messages: gone, entries: [] },
     );
+  }
+  if (impossible) return warningOf("context_too_large", `${all} tokens → too many. ${impossible.message}`);
   return warningOf(
     "context_too_large",
     `${all} tokens → more than ${isAsked ? "asked for" : `80 % of ${limit}`}. Choose how to reduce it: truncate, summarize or hybrid.`,
   );
 }
 
-function rereadCost({ target, after, isOwn, source }: Prepared, price: FindPrice | undefined, now: Date) {
-  if (isOwn && source.model.id === target.model.id) return undefined;
+function rereadCost({ target, after }: Prepared, price: FindPrice | undefined, now: Date) {
   const found = price?.(target.model.id, target.model.vendor ?? "", now.getTime());
   // What is read for the first time is written to the cache, where there is one.
   return found && costOf({ input: 0, output: 0, cacheRead: 0, cacheWrite: after }, found);
@@ -150,7 +177,7 @@ function cacheWarnings(
   ];
 }
 
-/** What a content warning says already, or the report of the context. */
+/** What a content warning says already, or the report of the context; of thinking only what was not to stay. */
 const COVERED: ReadonlySet<LossName> = new Set([
   "thinking_dropped",
   "thinking_converted",
@@ -160,8 +187,9 @@ const COVERED: ReadonlySet<LossName> = new Set([
 ]);
 
 /** A sentence for each kind of loss that is more than a note. */
-function lossWarnings(losses: readonly Loss[], { survey }: Prepared): SwitchWarning[] {
-  const serious = losses.filter(({ kind, severity }) => severity !== "info" && !COVERED.has(kind));
+function lossWarnings(losses: readonly Loss[], { survey, keptThinking }: Prepared): SwitchWarning[] {
+  const isSaid = ({ kind, at }: Loss) => COVERED.has(kind) && !keptThinking.has(at.entry ?? "");
+  const serious = losses.filter((one) => one.severity !== "info" && !isSaid(one));
   return [...Map.groupBy(serious, ({ kind }) => kind)].map(([kind, group]) => {
     const times = group.length === 1 ? "" : ` (${group.length} times)`;
     const message = `${LOSSES[kind].meaning.replace(/\.$/, "")}${times}: ${group[0]?.detail}`;
@@ -189,7 +217,6 @@ const FEATURES: Partial<Record<LossName, string>> = {
   instructions_omitted: "system_prompt",
   context_reduced: "history",
   calls_unfinished: "unfinished_calls",
-  cache_reset: "caching",
 };
 
 /** About the target or the size of it all, not about what the conversation holds. */
@@ -202,6 +229,7 @@ const NO_FEATURE: ReadonlySet<LossName> = new Set([
   "target_unproven",
   "nothing_to_carry",
   "tool_format",
+  "model_foreign",
 ]);
 
 function lossyFeatures(warnings: readonly SwitchWarning[]): string[] {

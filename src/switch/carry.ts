@@ -147,8 +147,9 @@ export async function targetOf(request: TargetRequest): Promise<Target> {
   };
 }
 
-function isOwn({ source, to }: CarryRequest): boolean {
-  return source.header.source.cli === to.id;
+/** What is to be shortened is written anew, also for the same agent. */
+function isOwn({ source, to, reduction }: CarryRequest): boolean {
+  return source.header.source.cli === to.id && !reduction;
 }
 
 /** The same agent gets its own records back; another one gets what the model sees, prepared for it. */

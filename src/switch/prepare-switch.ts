@@ -6,8 +6,9 @@ import { factsOf, type ModelFacts } from "../models/facts.ts";
 import type { Overrides } from "../models/overrides.ts";
 import { countTokens } from "../models/tokens.ts";
 import { mapped } from "../session/batches.ts";
+import { BatonError } from "../session/error.ts";
 import type { Entry } from "../session/session.ts";
-import type { Stream } from "../session/source.ts";
+import type { Source, Stream } from "../session/source.ts";
 import { entryText } from "../session/text.ts";
 import { keepSummary, keptSummary } from "../storage/summaries.ts";
 import { newExtract } from "../transform/extract.ts";
@@ -50,6 +51,10 @@ export interface SwitchRequest
   summarizedBy?: string;
   /** Where a summary is kept until the switch has succeeded, so that another try need not make it again. */
   batonHome?: string;
+  /** Nothing is to be spent: a summary is extracted, whoever would make it. */
+  dryRun?: boolean;
+  /** The same agent goes on with a copy instead of its own session. */
+  isCopy?: boolean;
   signal?: AbortSignal;
   /** Told how many entries of how many have been read, each time that they are. */
   onProgress?(done: number, total: number): void;
@@ -72,6 +77,10 @@ export interface Prepared {
   /** Of the list of the source's messages: how many there were, and of how many anything stays. */
   originalMessageCount: number;
   preservedMessageCount: number;
+  /** Which of the list stay. */
+  keptMessages: ReadonlySet<number>;
+  /** Why no strategy could make it fit. */
+  impossible?: BatonError;
   /** Calls and results that do not stay. */
   omitted: { toolCalls: number; toolResults: number };
   /** Entries whose thinking stays as it is. */
@@ -84,23 +93,25 @@ export interface Prepared {
 }
 
 export async function prepareSwitch(request: SwitchRequest): Promise<Prepared> {
-  const { source, to, home, options = {}, now = new Date() } = request;
-  const project = request.cwd ?? source.header.project.path;
-  const target = await switchTarget({
-    to,
-    home,
-    project,
-    now,
-    ...(request.model !== undefined && { model: request.model }),
-    ...(request.overrides && { overrides: request.overrides }),
-    asks: request.asks ?? false,
-    installed: request.installed,
-  });
+  const measured = await measure(request);
+  const { isOwn, isFitting } = measured;
+  const strategy = request.options?.summarizationStrategy;
+  // It cannot stay as it is, so it goes on as a copy.
+  if (isOwn && !isFitting && strategy) return prepareSwitch({ ...request, isCopy: true });
+  return reducedTo(request, measured, strategy);
+}
+
+type Measured = Awaited<ReturnType<typeof measure>>;
+
+/** Reads all of it once. */
+async function measure(request: SwitchRequest) {
+  const { source, to, options = {} } = request;
+  const target = await targetFor(request);
   const thinker: Thinker = {
     model: target.model.id,
     keeps: (model) => to.keepsThinking?.(model, target.model.id) ?? false,
   };
-  const isOwn = source.header.source.cli === to.id;
+  const isOwn = source.header.source.cli === to.id && !request.isCopy;
   const content = contentOf(request, thinker, isOwn);
   // Of each entry that the target sees: the message of the source that it was, -1 for what was none.
   const origins: number[] = [];
@@ -109,43 +120,89 @@ export async function prepareSwitch(request: SwitchRequest): Promise<Prepared> {
     return batch;
   });
   const { recorded, ...estimated } = await weigh(entries, countTokens);
-  // What an agent counted with its tool calls says nothing of the conversation without them.
-  const isCounted = recorded && (isOwn || options.includeToolHistory !== false);
-  const weights: Weights = { ...estimated, ...(isCounted && { recorded }) };
-  // Of all entries: a summary reads some of them once more.
-  const kept = keptThinking(content);
-  const overhead = to.ownTokens ?? DEFAULT_OVERHEAD;
-  const size = sizeOf(weights, overhead, agentOf(request)?.ownTokens);
+  // What an agent counted is what its model saw, no more and no less.
+  const isSame = options.includeToolHistory !== false && options.history !== "full" && !request.edits;
+  const weights: Weights = { ...estimated, ...(recorded && (isOwn || isSame) && { recorded }) };
+  const size = sizeOf(weights, to.ownTokens ?? DEFAULT_OVERHEAD, agentOf(request)?.ownTokens);
   const room = roomFor(size, target.model.window, options.budget);
   const isFitting = fits(room.size, room.window);
-  const reduction = await reductionOf(request, content.stream, { weights, ...room, isFitting, isOwn });
-  return {
+  // Of all entries: a summary reads some of them once more.
+  const kept = keptThinking(content);
+  return { target, thinker, isOwn, content, origins, weights, size, room, isFitting, kept };
+}
+
+function targetFor(request: SwitchRequest): Promise<SwitchTarget> {
+  const { to, home, model, overrides, installed, asks = false, now = new Date() } = request;
+  return switchTarget({
+    to,
+    home,
+    project: projectOf(request),
+    now,
+    ...(model !== undefined && { model }),
+    ...(overrides && { overrides }),
+    asks,
+    installed,
+  });
+}
+
+function projectOf({ cwd, source }: SwitchRequest): string {
+  return cwd ?? source.header.project.path;
+}
+
+async function reducedTo(request: SwitchRequest, measured: Measured, strategy: Strategy | undefined) {
+  const { source, to, options = {}, now = new Date() } = request;
+  const { target, thinker, isOwn, content, weights, size, room, isFitting } = measured;
+  const plan = isFitting ? undefined : planned(weights, room, strategy);
+  const isBlocked = !target.model.tools || !to.write;
+  const asked = isBlocked || request.dryRun ? withoutSummarizer(request) : request;
+  const reduction = strategy && plan?.reduction && (await reductionOf(asked, content.stream, plan.reduction));
+  const stays = messagesLeft(measured.origins, reduction?.reduction);
+  const whole = { source: nameOf(source.header), now };
+  const prepared: Prepared = {
     target,
-    source: await sourceFacts(request, home, project),
+    source: await sourceFacts(request, request.home, projectOf(request)),
     survey: content.survey,
     size,
     window: room.window,
     isFitting,
     ...(reduction && { reduction }),
+    ...(plan?.impossible && { impossible: plan.impossible }),
     after: reduction ? weightAfter(reduction, size) : size.total,
     originalMessageCount: content.survey.messages,
-    preservedMessageCount: messagesLeft(origins, reduction?.reduction),
+    preservedMessageCount: stays.size,
+    keptMessages: stays,
     omitted: omittedCalls(weights, content.survey, reduction?.reduction, isOwn ? {} : options),
-    keptThinking: kept,
+    keptThinking: measured.kept,
     isOwn,
     thinker,
-    stream: () =>
-      reduction
-        ? reduced(content.stream, { ...reduction, source: nameOf(source.header), now })
-        : content.stream,
+    stream: () => (reduction ? reduced(content.stream, { ...reduction, ...whole }) : content.stream),
   };
+  return prepared;
 }
 
 /** Results that calls were given were no messages before, and results without calls are none any more. */
-function messagesLeft(origins: readonly number[], reduction: Reduction | undefined): number {
+function messagesLeft(origins: readonly number[], reduction: Reduction | undefined): Set<number> {
   const { cut = 0, instructions = 0, prompt } = reduction ?? {};
   const stays = (at: number) => at >= cut || at < instructions || at === prompt;
-  return new Set(origins.filter((message, at) => message !== -1 && stays(at))).size;
+  return new Set(origins.filter((message, at) => message !== -1 && stays(at)));
+}
+
+/** How it could be reduced, or why it cannot be. */
+function planned(
+  weights: Weights,
+  { size, window }: { size: Size; window: number },
+  strategy: Strategy = "hybrid",
+): { reduction?: Reduction; impossible?: BatonError } {
+  try {
+    return { reduction: planReduction(weights, size, window, strategy) };
+  } catch (error) {
+    if (error instanceof BatonError && error.code === "refused") return { impossible: error };
+    throw error;
+  }
+}
+
+function withoutSummarizer({ summarizer: _, ...request }: SwitchRequest): SwitchRequest {
+  return request;
 }
 
 function omittedCalls(
@@ -220,28 +277,29 @@ function agentOf({ source, adapters }: SwitchRequest): Adapter | undefined {
 
 async function sourceFacts(request: SwitchRequest, home: Home, project: string) {
   const { overrides } = request;
-  const { header } = request.source;
   const agent = agentOf(request);
   const servers = agent ? (await agent.configuration(home, project)).mcpServers : [];
-  return { agent, servers, model: factsOf(header.model.model, overrides) };
+  return { agent, servers, model: factsOf(await modelOf(request.source), overrides) };
 }
 
-interface Measured {
-  weights: Weights;
-  size: Size;
-  window: number;
-  isFitting: boolean;
-  isOwn: boolean;
+/** A session that was carried and not gone on with has the model that it was carried for. */
+async function modelOf(source: Source): Promise<string> {
+  const { skeleton } = source;
+  const { model } = source.header.model;
+  if (model !== "unknown") return model;
+  for (let at = skeleton.length - 1; at >= 0; at--) {
+    if (skeleton.type(at) !== "switch") continue;
+    for await (const entry of source.entries({ from: at, to: at + 1 }))
+      if (entry.type === "switch") return entry.switch.toModel;
+  }
+  return model;
 }
 
 async function reductionOf(
   request: SwitchRequest,
   stream: Stream,
-  { weights, size, window, isFitting, isOwn }: Measured,
+  reduction: Reduction,
 ): Promise<Prepared["reduction"]> {
-  const strategy = request.options?.summarizationStrategy;
-  if (isFitting || isOwn || !strategy) return undefined;
-  const reduction = planReduction(weights, size, window, strategy);
   const summary = reduction.summary === 0 ? undefined : await summaryOf(request, stream, reduction);
   return { reduction, summary, count: countTokens };
 }

@@ -52,20 +52,41 @@ export function planReduction(weights: Weights, size: Size, window: number, stra
   const { instructions } = weights;
   // They stay, whichever turns do.
   const told = weightOf(weights, 0, instructions);
-  const budget = Math.floor((window * RECENT) / size.scale) - size.overhead - told;
-  const { kept, ...planned } = planTurns(weights, budget, Math.floor(window / size.scale), strategy);
+  const share = (of: number) => Math.floor((window * of) / size.scale) - size.overhead - told;
+  const summary = strategy === "truncate" ? 0 : longestSummary(window / size.scale);
+  const room = {
+    recent: share(RECENT),
+    most: share(FITS) - summary,
+    window: Math.floor(window / size.scale),
+  };
+  const { kept, ...planned } = planTurns(weights, room, summary, strategy);
   return { ...planned, instructions, kept: kept + told };
+}
+
+function longestSummary(window: number): number {
+  return Math.min(LONGEST_SUMMARY, Math.floor(window * SUMMARY));
+}
+
+/** In tokens: what recent turns may fill, what the newest one may take at most, and the window. */
+interface Room {
+  recent: number;
+  most: number;
+  window: number;
 }
 
 type Turns = Omit<Reduction, "instructions">;
 
-function planTurns(weights: Weights, budget: number, window: number, strategy: Strategy): Turns {
-  const summary = strategy === "truncate" ? 0 : Math.min(LONGEST_SUMMARY, Math.floor(window * SUMMARY));
+function planTurns(
+  weights: Weights,
+  { recent: budget, most, window }: Room,
+  summary: number,
+  strategy: Strategy,
+): Turns {
   const starts = turnStarts(weights);
   const newest = starts.at(-1) ?? weights.instructions;
   const large = Math.max(SMALLEST, Math.floor(window * LARGE));
   const least = weightOf(weights, newest, weights.tokens.length);
-  if (least > budget) return withinTurn(weights, newest, budget, summary);
+  if (least > budget) return withinTurn(weights, newest, most, summary);
   const clips = new Map<number, number>();
   let cut = newest;
   let kept = least;
@@ -126,10 +147,11 @@ function withinTurn(weights: Weights, start: number, budget: number, summary: nu
   return lastSteps(weights, start, budget, summary);
 }
 
-/** Ever smaller sizes: half of the largest payload, half of that, down to the smallest. */
+/** As they are, then ever smaller: half of the largest payload, half of that, down to the smallest. */
 function* caps({ payload }: Weights, start: number): Generator<number> {
   let largest = 0;
   for (let at = start; at < payload.length; at++) largest = Math.max(largest, payload[at] ?? 0);
+  yield largest;
   for (let most = Math.floor(largest / 2); most > SMALLEST; most = Math.floor(most / 2)) yield most;
   yield SMALLEST;
 }

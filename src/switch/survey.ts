@@ -42,8 +42,8 @@ export interface Survey {
   replies: number;
   toolCalls: number;
   toolResults: number;
-  /** Files that calls changed. */
-  changedFiles: number;
+  /** Files that calls changed, with the messages of these calls. */
+  files: ReadonlyMap<string, ReadonlySet<number>>;
   features: ReadonlyMap<Feature, Mention>;
   /** By the tool's name in the session: every tool that is none of the common ones. */
   otherTools: ReadonlyMap<string, Mention>;
@@ -77,6 +77,35 @@ export function surveyed(stream: Stream): { stream: Stream; survey: Survey } {
   };
 }
 
+/** What of it is in these messages. */
+export function within(survey: Survey, kept: ReadonlySet<number>): Survey {
+  const stays = (entry: string) => kept.has(survey.messageOf(entry) ?? -1);
+  const narrowed = <Key>(found: ReadonlyMap<Key, Mention>) =>
+    new Map(
+      [...found]
+        .map(([key, one]) => [key, onlyIn(one, stays, survey)] as const)
+        .filter(([, { count }]) => count > 0),
+    );
+  return {
+    ...survey,
+    files: new Map([...survey.files].filter(([, messages]) => [...messages].some((one) => kept.has(one)))),
+    features: narrowed(survey.features),
+    otherTools: narrowed(survey.otherTools),
+  };
+}
+
+function onlyIn({ entries, counts }: Mention, stays: (entry: string) => boolean, survey: Survey): Mention {
+  const left = entries.filter(stays);
+  const messages = [...new Set(left.flatMap((entry) => survey.messageOf(entry) ?? []))];
+  const own = new Map(left.map((entry) => [entry, counts.get(entry) ?? 1]));
+  return {
+    count: [...own.values()].reduce((sum, one) => sum + one, 0),
+    messages,
+    entries: left,
+    counts: own,
+  };
+}
+
 function newSurveyor() {
   const state = newState();
   return {
@@ -94,7 +123,7 @@ function newState() {
     replies: new Set<number>(),
     toolCalls: 0,
     toolResults: 0,
-    files: new Set<string>(),
+    files: new Map<string, Set<number>>(),
     features: new Map<Feature, Mention>(),
     otherTools: new Map<string, Mention>(),
     thinkers: new Set<string>(),
@@ -123,8 +152,8 @@ function surveyOf(state: State): Survey {
     get toolResults() {
       return state.toolResults;
     },
-    get changedFiles() {
-      return state.files.size;
+    get files() {
+      return state.files;
     },
     get features() {
       const open = mentionOf([...state.open]);
@@ -216,7 +245,9 @@ function lookAtCall(call: ToolCall, message: number, state: State): void {
     if (call.tool === "web_search") mention(state.features, "webCalls", call.id, message);
   }
   if (call.tool === "unknown") mention(state.otherTools, call.originalTool ?? "unknown", call.id, message);
-  if (call.tool === "write" || call.tool === "edit") for (const path of pathsOf(call)) state.files.add(path);
+  if (call.tool === "write" || call.tool === "edit")
+    for (const path of pathsOf(call))
+      state.files.set(path, (state.files.get(path) ?? new Set()).add(message));
 }
 
 function pathsOf({ input }: ToolCall): string[] {

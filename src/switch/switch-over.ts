@@ -30,13 +30,13 @@ export async function switchOver(request: SwitchOver): Promise<Switched> {
   const asked = await askedFor(request);
   // What is there already needs no summary; the analysis does with one that costs nothing.
   const there = asked === undefined ? undefined : await carriedBefore({ ...request, asked });
-  const prepared = await prepareSwitch(there ? withoutSummarizer(shown(request)) : shown(request));
+  const prepared = await prepareSwitch({ ...shown(request), dryRun: there !== undefined || dryRun === true });
   const before = analysisOf(prepared, [], request);
+  refuse(prepared, before, request);
   if (there) {
     await settleConversations(batonHome);
     return { ...there, analysis: before };
   }
-  refuse(before, request);
   const made = switchOf(prepared, before, reason, now);
   const carried = await carry({
     ...carryRequest(prepared, request),
@@ -60,16 +60,17 @@ function shown(request: SwitchOver): SwitchRequest {
   return redactor ? { ...request, source: redacted(source, redactor) } : request;
 }
 
-function withoutSummarizer({ summarizer: _, ...request }: SwitchRequest): SwitchRequest {
-  return request;
-}
-
-function refuse({ canSwitch, warnings }: SwitchAnalysis, { yes, dryRun }: SwitchOver): void {
+function refuse(
+  { impossible }: Prepared,
+  { canSwitch, warnings }: SwitchAnalysis,
+  request: SwitchOver,
+): void {
   const blocking = warnings.find(({ code }) => BLOCKING.has(code));
   if (!canSwitch && blocking)
     throw new BatonError("refused", blocking.message, "Pick another agent or model.");
+  if (impossible && request.options?.summarizationStrategy) throw impossible;
   const tooLarge = warnings.find(({ code }) => code === "context_too_large");
-  if (!tooLarge || yes || dryRun) return;
+  if (!tooLarge || request.yes) return;
   throw new BatonError(
     "refused",
     tooLarge.message,
@@ -77,7 +78,7 @@ function refuse({ canSwitch, warnings }: SwitchAnalysis, { yes, dryRun }: Switch
   );
 }
 
-/** Undefined where the same provider goes on with the same model. */
+/** Undefined where the agent goes on with its own session, as it is. */
 function switchOf(
   { source, target, isOwn, preservedMessageCount, reduction }: Prepared,
   { warnings, from, to }: SwitchAnalysis,
@@ -104,12 +105,13 @@ async function askedFor(request: SwitchOver): Promise<string | undefined> {
   const { kind, anew, edits, dryRun, from, cwd, moves, options, redactor, now = new Date() } = request;
   if (kind !== "resume" || anew || edits || dryRun || !from) return undefined;
   const project = cwd ?? request.source.header.project.path;
-  const { model } = await switchTarget({ ...request, project, now, asks: false });
+  const { model, chosen } = await switchTarget({ ...request, project, now, asks: false });
+  // What is taken where nothing is set may change by the switch itself.
+  const set = chosen === "default" ? {} : { model: model.id, window: model.window };
   const flags = { isRedacted: redactor !== undefined, isSummarized: request.summarizer !== undefined };
   // What changes in place, which an agent's own file seldom does, changes its time.
-  const main = from.files.find(({ role }) => role === "main");
-  const stamp = main && [main.size, main.mtimeMs];
-  const { summarizedBy, model: named } = request;
-  const asked = { cwd, named, model: model.id, window: model.window, moves, options, stamp, summarizedBy };
-  return JSON.stringify({ ...asked, ...flags });
+  const stamps = from.files.map(({ size, mtimeMs }) => [size, mtimeMs]);
+  const { summarizedBy, installed } = request;
+  const version = installed?.version;
+  return JSON.stringify({ cwd, ...set, moves, options, stamps, summarizedBy, version, ...flags });
 }

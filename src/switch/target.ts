@@ -35,7 +35,12 @@ const UNKNOWN = "unknown";
 export async function switchTarget(request: TargetRequest): Promise<SwitchTarget> {
   const { to, home, now, overrides } = request;
   const configuration = await to.configuration(home, request.project);
-  const named = request.model ?? configuration.model ?? to.defaultModel ?? defaultModel(to.provider);
+  const named =
+    request.model ??
+    configuration.model ??
+    configuration.lastModel ??
+    to.defaultModel ??
+    defaultModel(to.provider);
   const chosen = request.model !== undefined ? "named" : configuration.model ? "configured" : "default";
   const facts = factsOf(aliased(named ?? UNKNOWN), overrides);
   const window = configuration.window ?? Math.min(facts.window, to.windowOf?.(facts.id) ?? facts.window);

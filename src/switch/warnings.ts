@@ -27,6 +27,8 @@ export interface Situation {
   source: { agent: Adapter | undefined; servers: readonly string[]; model: ModelFacts };
   target: SwitchTarget;
   thinking: ThinkingPolicy;
+  /** Calls that stay. */
+  toolCalls: number;
   /** False = calls are left out, and so is all that concerns them. */
   toolHistory: boolean;
   /** Entries whose thinking stays as it is. */
@@ -64,7 +66,7 @@ function thinkingWarnings({ survey, target, thinking, keptThinking }: Situation)
     const what = counted(blocks.count, "thinking block");
     const code = thinking === "convert" ? "thinking_converted" : "thinking_dropped";
     const fate = { drop: "dropped", convert: "converted to text", ask: "dropped or converted: you choose" };
-    const why = target.model.known ? THINKING[own](name) : "it is bound to the model that wrote it.";
+    const why = target.model.known ? THINKING[own](name) : "thinking is bound to the model that wrote it.";
     const message = `${what} will be ${fate[thinking]}: ${why}`;
     // A model that reasons by itself replaces what is left out.
     const type = own === "hidden" && thinking === "drop" ? "info" : "warning";
@@ -123,7 +125,7 @@ function mcpWarnings({ survey, source, target, toolHistory }: Situation): Switch
     known.tools.add(called.tool);
   }
   const { label } = target.agent;
-  const kept = toolHistory ? "Their results stay as context" : "They are left out";
+  const kept = toolHistory ? "Results stay as context" : "They are left out";
   return [...missing].map(([server, found]) => {
     const calls = `${counted(found.count, "call")} of the MCP server ${server} (${[...found.tools].join(", ")})`;
     const message = `${calls}: ${label} has no such server. ${kept}; new calls will fail until it is set up there.`;
@@ -190,6 +192,9 @@ function providerWarnings({ survey, source, target, toolHistory }: Situation): S
   return found;
 }
 
+/** Agents of these run the vendor's own models, unless they are set up otherwise. */
+const VENDORS: ReadonlySet<string> = new Set(["anthropic", "google", "openai"]);
+
 function modelWarnings({ source, target }: Situation): SwitchWarning[] {
   const { model, agent } = target;
   const found: SwitchWarning[] = [];
@@ -202,6 +207,16 @@ function modelWarnings({ source, target }: Situation): SwitchWarning[] {
       ),
     );
   }
+  const { provider } = target.configuration;
+  const isForeign =
+    model.vendor !== undefined && VENDORS.has(agent.provider) && model.vendor !== agent.provider;
+  if (isForeign && (provider === undefined || provider === agent.provider))
+    found.push(
+      warningOf(
+        "model_foreign",
+        `${model.name} is no model of ${agent.provider}: ${agent.label} may refuse it.`,
+      ),
+    );
   if (!model.tools)
     found.push(
       warningOf(
@@ -223,7 +238,7 @@ function modelWarnings({ source, target }: Situation): SwitchWarning[] {
 /** OpenAI's reasoning models that came before GPT-5 take calls in a form of their own. */
 const O_SERIES = /^o\d/;
 
-function callWarnings({ survey, source, target, toolHistory }: Situation): SwitchWarning[] {
+function callWarnings({ survey, source, target, toolHistory, toolCalls }: Situation): SwitchWarning[] {
   // What is left out is neither open nor translated.
   if (!toolHistory) return [];
   const found: SwitchWarning[] = [];
@@ -236,7 +251,7 @@ function callWarnings({ survey, source, target, toolHistory }: Situation): Switc
   }
   const { model, agent } = target;
   if (survey.toolCalls > 0 && !isSame) {
-    const message = `${counted(survey.toolCalls, "tool call")} will be translated: the format of ${model.name} in ${agent.label} differs.`;
+    const message = `${counted(toolCalls, "tool call")} will be translated: the format of ${model.name} in ${agent.label} differs.`;
     const isOwnForm = O_SERIES.test(plainId(model.id));
     found.push(warningOf("tool_format", message, undefined, isOwnForm ? "warning" : "info"));
   }

@@ -154,7 +154,7 @@ export interface Size {
 }
 
 /** A count that has little to do with the content is of something else, such as what stood before a compaction. */
-const PLAUSIBLE = { least: 0.5, most: 3, own: 60_000 };
+const PLAUSIBLE = { least: 0.5, most: 3, own: 60_000, said: 0.3 };
 
 /** `overhead`: what the target's CLI says by itself; `before`: what the source's does, which its count includes. */
 export function sizeOf(weights: Weights, overhead: number, before = overhead): Size {
@@ -163,7 +163,7 @@ export function sizeOf(weights: Weights, overhead: number, before = overhead): S
   if (!recorded) return { total: estimated, source: "estimated", overhead, scale: 1 };
   const covered = weights.tokens.slice(0, recorded.at + 1).reduce((sum, tokens) => sum + tokens, 0);
   const isPlausible =
-    recorded.tokens >= covered * PLAUSIBLE.least &&
+    recorded.tokens >= covered * PLAUSIBLE.least + before * PLAUSIBLE.said &&
     recorded.tokens <= covered * PLAUSIBLE.most + PLAUSIBLE.own;
   if (!isPlausible) return { total: estimated, source: "estimated", overhead, scale: 1 };
   // Both are the most that a CLI says, so that it is more is certain, and that it is less is not.

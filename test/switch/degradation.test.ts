@@ -50,7 +50,7 @@ const A_FILE =
 const FAR = "warning image_dropped: An image could not be carried inline: ";
 
 const server = (agent: string): Said =>
-  `warning mcp_missing: 2 calls of the MCP server github (create_issue, list_issues): ${agent} has no such server. Their results stay as context; new calls will fail until it is set up there.`;
+  `warning mcp_missing: 2 calls of the MCP server github (create_issue, list_issues): ${agent} has no such server. Results stay as context; new calls will fail until it is set up there.`;
 const format = (type: "info" | "warning", count: number, where: string): Said =>
   `${type} tool_format: ${count} tool call${count === 1 ? "" : "s"} will be translated: the format of ${where} differs.`;
 const ran = (vendor: string, agent: string): Said =>

@@ -22,12 +22,12 @@ interface Asked {
   strategy?: Strategy;
 }
 
-export function prepared(
+export async function prepared(
   entries: readonly Entry[],
   { window, overhead, strategy }: Asked,
 ): Promise<Prepared> {
   const source = sourceOf(session([...entries], { source: { cli: "claude", originalId: "one" } }));
-  return prepareSwitch({
+  const made = await prepareSwitch({
     source,
     to: { ...named("codex"), ownTokens: overhead },
     home: { dir: "/nowhere", env: {} },
@@ -36,6 +36,9 @@ export function prepared(
     options: strategy ? { summarizationStrategy: strategy } : {},
     now: NOW,
   });
+  // As `switchOver` does.
+  if (strategy && made.impossible) throw made.impossible;
+  return made;
 }
 
 export const read = ({ stream: of }: Prepared) => Array.fromAsync(of().entries());

@@ -297,23 +297,23 @@ describe("a window of 10,000 tokens", () => {
     const steps = Array.from({ length: 10 }, () => ["other", 1_000] as const);
     const found = weights([["prompt", 50], ["other", 10], ["prompt", 900], ...steps]);
     expect(planned(found, 10_000, "hybrid")).toEqual({
-      cut: 8,
+      cut: 7,
       prompt: 2,
       clips: new Map(),
       summary: 1_000,
       instructions: 0,
-      leftOut: 7,
-      kept: 5_900,
+      leftOut: 6,
+      kept: 6_900,
     });
   });
 
   it("is refused to a prompt that does not fit, with what it has and what there is", () => {
     const found = weights([
-      ["prompt", 6_001],
+      ["prompt", 7_001],
       ["other", 1],
     ]);
     const message =
-      "The newest prompt has about 6,001 tokens, and beside what the target says by itself there is room for 6,000.";
+      "The newest prompt has about 7,001 tokens, and beside what the target says by itself there is room for 7,000.";
     const hint =
       "Take a model with a larger window (`baton models` lists them), or a larger --budget where one was named.";
     expect(() => planned(found, 10_000, "hybrid")).toThrow(

@@ -167,11 +167,14 @@ describe("3. a context that is too large", () => {
     expect((await told(world, all)).filter((one) => one.startsWith("user: question"))).toHaveLength(10);
   });
 
-  it("can be looked at without being written", async () => {
+  it("is refused to a dry run too, which says what would happen", async () => {
     const world = await newWorld();
     const there = await begun(world, named("claude"), TIMELINE);
     const before = await contents(world);
-    const { analysis, operation } = await over(world, there, "codex", { model, dryRun: true });
+    await expect(over(world, there, "codex", { model, dryRun: true })).rejects.toMatchObject({
+      code: "refused",
+    });
+    const { analysis, operation } = await over(world, there, "codex", { model, dryRun: true, yes: true });
     expect(analysis).toMatchObject({ requiresSummarization: true, targetContextLimit: 128_000 });
     expect(operation).toBeNull();
     expect(await contents(world)).toEqual(before);

@@ -70,7 +70,7 @@ describe("a survey", () => {
       replies: 4,
       toolCalls: 9,
       toolResults: 6,
-      changedFiles: 2,
+      files: expect.objectContaining({ size: 2 }),
     });
   });
 
@@ -133,7 +133,7 @@ describe("a survey", () => {
 
   it("finds nothing in a plain conversation", async () => {
     const survey = await looked([user("u1"), assistant("a1")]);
-    expect(survey).toMatchObject({ messages: 2, prompts: 1, replies: 1, toolCalls: 0, changedFiles: 0 });
+    expect(survey).toMatchObject({ messages: 2, prompts: 1, replies: 1, toolCalls: 0, files: new Map() });
     expect([survey.features.size, survey.otherTools.size, survey.thinkers.size]).toEqual([0, 0, 0]);
   });
 

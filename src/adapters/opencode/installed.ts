@@ -7,6 +7,7 @@ import { programVersion } from "../program.ts";
 import { generationOf, reading } from "./database.ts";
 import { columnObject, isObject, type JsonObject, objectOf, objects, word } from "./native.ts";
 import { kindOf } from "./open.ts";
+import { databasePath } from "./paths.ts";
 import { parsed } from "./tree.ts";
 
 export function version(home: Home): Promise<{ version: string; path: string } | undefined> {
@@ -18,12 +19,14 @@ export function version(home: Home): Promise<{ version: string; path: string } |
 export async function configuration(home: Home, project?: string): Promise<Configuration> {
   const config = await configFor(home, project);
   const model = word(config.model) ?? (await recentModel(home));
+  const last = model === undefined ? lastModel(home) : undefined;
   const provider = model?.split("/", 1)[0];
   const servers = objectOf(config.mcp);
   const isOn = (name: string) => objectOf(servers[name]).enabled !== false;
   return {
     ...(model !== undefined && { model }),
     ...(provider !== undefined && { provider }),
+    ...(last !== undefined && { lastModel: last }),
     mcpServers: Object.keys(servers).filter(isOn).sort(),
   };
 }
@@ -63,6 +66,19 @@ function merged(below: JsonObject, above: JsonObject, depth = 0): JsonObject {
     both[name] = isBoth ? merged(former, value, depth + 1) : value;
   }
   return both;
+}
+
+/** Of the newest prompt in the database: the CLI fails on a model that it does not know, so a guess is no way out. */
+function lastModel(home: Home): string | undefined {
+  const path = databasePath(home);
+  if (!existsSync(path)) return undefined;
+  return reading(path, (database) => {
+    if (generationOf(database) !== "rows") return undefined;
+    const query =
+      "SELECT data FROM message WHERE CASE WHEN json_valid(data) THEN json_extract(data, '$.role') END = 'user' ORDER BY time_created DESC LIMIT 1";
+    const { providerID, modelID } = objectOf(columnObject(database.prepare(query).get()?.data).model);
+    return word(providerID) && word(modelID) ? `${providerID}/${modelID}` : undefined;
+  });
 }
 
 async function recentModel(home: Home): Promise<string | undefined> {

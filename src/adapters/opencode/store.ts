@@ -7,7 +7,7 @@ import { BatonError } from "../../session/error.ts";
 import { schemaOf } from "../../storage/insert.ts";
 import type { Onto, Target } from "../adapter.ts";
 import { generationOf, reading } from "./database.ts";
-import { columnObject, objectOf, word } from "./native.ts";
+import { columnObject, word } from "./native.ts";
 import { databasePath } from "./paths.ts";
 
 /** The tables that are written to. */
@@ -131,22 +131,10 @@ export function modelFor(
   target: Target,
   fallback: { provider: string; model: string },
 ): { providerID: string; modelID: string } {
-  const chosen = target.model ?? target.configuration.model ?? lastModel(target);
+  const chosen = target.model ?? target.configuration.model ?? target.configuration.lastModel;
   const slash = chosen?.indexOf("/") ?? -1;
   if (chosen !== undefined && slash > 0)
     return { providerID: chosen.slice(0, slash), modelID: chosen.slice(slash + 1) };
   if (chosen !== undefined) return { providerID: fallback.provider, modelID: chosen };
   return { providerID: fallback.provider, modelID: fallback.model };
-}
-
-function lastModel(target: Target): string | undefined {
-  const path = databaseOf(target);
-  if (!existsSync(path)) return undefined;
-  return reading(path, (database) => {
-    if (generationOf(database) !== "rows") return undefined;
-    const query =
-      "SELECT data FROM message WHERE CASE WHEN json_valid(data) THEN json_extract(data, '$.role') END = 'user' ORDER BY time_created DESC LIMIT 1";
-    const { providerID, modelID } = objectOf(columnObject(database.prepare(query).get()?.data).model);
-    return word(providerID) && word(modelID) ? `${providerID}/${modelID}` : undefined;
-  });
 }

@@ -5,7 +5,7 @@ import { readOverrides } from "../../models/overrides.ts";
 import { loadPrices } from "../../models/prices.ts";
 import { type AnalyseRequest, analysed, type SwitchAnalysis } from "../../switch/analyse.ts";
 import { nameOf } from "../../switch/name.ts";
-import { prepareSwitch } from "../../switch/prepare-switch.ts";
+import { type Prepared, prepareSwitch } from "../../switch/prepare-switch.ts";
 import { preparedConversation } from "../../switch/prepared-conversation.ts";
 import { type Run, SESSION } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -13,6 +13,7 @@ import { openSession } from "../session.ts";
 import { commandSummarizer } from "../summarizer.ts";
 import { type SwitchFlags, switchOptions, withSwitchOptions } from "../switch-options.ts";
 import { reportLines } from "../switch-report.ts";
+import { shellWord } from "../text.ts";
 import { agentFor } from "./resume.ts";
 
 interface Options extends SwitchFlags {
@@ -67,19 +68,43 @@ async function look(context: Context, name: string, options: Options): Promise<u
     return output.json(await preparedConversation(prepared, analysis)) as Promise<undefined>;
   if (output.isJson) return output.json(analysis) as Promise<undefined>;
   const lines = reportLines(analysis, { ...output, isWhole: true });
-  await output.write(`${[...lines, ...next(analysis, nameOf(source.header), to.id, options)].join("\n")}\n`);
+  const named = native ? nameOf(source.header) : name;
+  await output.write(`${[...lines, ...next(analysis, prepared, named, options)].join("\n")}\n`);
 }
 
-/** What to type to do it. */
+/** What to type to do just that. */
 function next(
   { canSwitch, requiresSummarization }: SwitchAnalysis,
+  prepared: Prepared,
   name: string,
-  to: string,
   options: Options,
 ) {
-  if (!canSwitch) return ["Next     nothing: this switch cannot be made"];
-  const model = options.model === undefined ? "" : ` --model ${options.model}`;
-  const strategy = requiresSummarization ? ` --strategy ${options.strategy ?? "hybrid"}` : "";
-  const budget = options.budget === undefined ? "" : ` --budget ${options.budget}`;
-  return [`Next     baton resume ${name} --in ${to}${model}${strategy}${budget}`];
+  const isHopeless = requiresSummarization && prepared.impossible !== undefined;
+  if (!canSwitch || isHopeless) return ["Next     nothing: this switch cannot be made"];
+  const {
+    model,
+    budget,
+    cwd,
+    history,
+    thinking,
+    toolHistory = true,
+    systemPrompt = true,
+    summarizer,
+  } = options;
+  const strategy = requiresSummarization ? (options.strategy ?? "hybrid") : undefined;
+  const words = Object.entries({
+    in: prepared.target.agent.id,
+    model,
+    cwd,
+    history: history === "visible" ? undefined : history,
+    thinking: thinking === "drop" ? undefined : thinking,
+    strategy,
+    budget,
+    summarizer: strategy === undefined ? undefined : summarizer,
+  }).flatMap(([flag, value]) => (value === undefined ? [] : [`--${flag} ${shellWord(String(value))}`]));
+  const left = [
+    ...(toolHistory ? [] : ["--no-tool-history"]),
+    ...(systemPrompt ? [] : ["--no-system-prompt"]),
+  ];
+  return [`Next     baton resume ${[shellWord(name), ...words, ...left].join(" ")}`];
 }

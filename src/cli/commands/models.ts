@@ -1,6 +1,6 @@
 // models: what is known of models: names, vendors, windows, abilities and prices; of one model everything.
 import type { Command } from "commander";
-import { DEFAULT_MODELS, FAMILIES } from "../../models/defaults.ts";
+import { aliased, DEFAULT_MODELS, FAMILIES } from "../../models/defaults.ts";
 import { familyOf } from "../../models/facts.ts";
 import { SOURCE } from "../../models/known.ts";
 import { knownModels, type ModelRow, modelRow } from "../../models/list.ts";
@@ -18,7 +18,7 @@ export function define(command: Command, run: Run): void {
   command
     .argument("[model]", "one model, in any spelling (default: all that are known)")
     .action((id: string | undefined) =>
-      run((context) => (id === undefined ? models(context) : oneModel(context, id))),
+      run((context) => (id === undefined ? models(context) : oneModel(context, aliased(id)))),
     );
 }
 

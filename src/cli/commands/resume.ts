@@ -6,6 +6,7 @@ import type { Command } from "commander";
 import type { Adapter } from "../../adapters/adapter.ts";
 import { adapterNamed } from "../../adapters/named.ts";
 import type { ArchivedSession } from "../../catalog/archive/read.ts";
+import { displayName } from "../../models/names.ts";
 import { BatonError } from "../../session/error.ts";
 import type { Source } from "../../session/source.ts";
 import { badgeOf } from "../../session/vendor.ts";
@@ -15,7 +16,15 @@ import { type Move, movedPath } from "../../transform/remap.ts";
 import { visiblePositions } from "../../transform/visible.ts";
 import { type Run, SESSION } from "../command.ts";
 import type { Context } from "../context.ts";
-import { carryInto, checkExec, checkInstalled, folderWarnings, type GoOn, goOn } from "../continue.ts";
+import {
+  carryInto,
+  checkExec,
+  checkInstalled,
+  folderWarnings,
+  type GoOn,
+  goOn,
+  isTooLong,
+} from "../continue.ts";
 import { onInterrupt } from "../interrupt.ts";
 import { collected, movesFor, movesWarnings, REMAP } from "../moves.ts";
 import { redaction } from "../redaction.ts";
@@ -72,6 +81,12 @@ export async function prepareResume(context: Context, name: string, options: Opt
   const given = options.cwd === undefined ? undefined : resolve(options.cwd);
   const moves = isOwn ? [] : movesFor(project, given, options.remap);
   const cwd = given ?? movedPath(project, moves);
+  if (isOwn && (await isTooLong(context, opened.source, to, options))) {
+    const moved = { ...options, moves: [] };
+    if (options.strategy)
+      return carried(context, opened, to, moved, folderWarnings(cwd, options.exec ?? false));
+    if (!options.yes) throw tooLong(to, options.model ?? "");
+  }
   const bound = isOwn && to.isBoundToFolder ? to : undefined;
   const warnings = [
     ...(bound ? elsewhere(bound, opened, given, options.yes ?? false) : []),
@@ -89,6 +104,15 @@ export async function prepareResume(context: Context, name: string, options: Opt
   return isOwn
     ? ownResume(context, opened, to, { ...options, cwd }, warnings)
     : carried(context, opened, to, { ...options, moves, ...(options.onlyOwn && { dryRun: true }) }, warnings);
+}
+
+/** The agent itself would find out only when its model refuses. */
+function tooLong({ label }: Adapter, model: string): BatonError {
+  return new BatonError(
+    "refused",
+    `This session is too long for ${displayName(model)} in ${label}.`,
+    "--strategy hybrid goes on with a copy that fits; --yes goes on with the session as it is.",
+  );
 }
 
 function onlyArchived({ id, path }: ArchivedSession): BatonError {
