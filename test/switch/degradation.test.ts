@@ -224,7 +224,7 @@ const CELLS: Record<Direction, Record<keyof typeof FEATURES, Said[]>> = {
     nothing: [
       "info model_unknown: Nothing is known of mystery-1: a window of 128K, replies of 8K and text are assumed.",
     ],
-    "thinking blocks": [`${DROPPED} it is bound to the model that wrote it.`],
+    "thinking blocks": [`${DROPPED} thinking is bound to the model that wrote it.`],
     "hidden reasoning": [HIDDEN],
     artifacts: [INLINED],
     "MCP tools": [server("Codex CLI"), format("info", 2, "mystery-1 in Codex CLI")],
