@@ -3,11 +3,12 @@
 import { batchesOf } from "../../session/batches.ts";
 import { isMedia } from "../../session/image.ts";
 import { loss } from "../../session/losses.ts";
-import type { AssistantEntry, Compaction, Entry, UserEntry } from "../../session/session.ts";
+import type { AssistantEntry, Compaction, Entry, SystemEntry, UserEntry } from "../../session/session.ts";
 import type { Stream } from "../../session/source.ts";
 import { entryText } from "../../session/text.ts";
 import { type Exchange, exchanges } from "../../transform/exchanges.ts";
 import type { Written } from "../adapter.ts";
+import { INSTRUCTIONS_MARK, isInstructions } from "../instructions.ts";
 import { type SwitchEntry, switchMark, switchWords } from "../switched.ts";
 import { tally } from "../tally.ts";
 import { contentOf } from "./blocks.ts";
@@ -63,7 +64,7 @@ function composeItem(item: Item, draft: Draft, out: Written[]): void {
       break;
     case "system":
       losses.push(loss("role_changed", { entry: item.id }, "a system message became a hidden user message"));
-      composeUser({ ...item, type: "user", injected: true }, draft, out);
+      composeUser(item, draft, out);
       break;
     case "compaction":
       composeCompaction(item, draft, out);
@@ -79,16 +80,18 @@ function composeItem(item: Item, draft: Draft, out: Written[]): void {
   }
 }
 
-function composeUser(entry: UserEntry, draft: Draft, out: Written[]): void {
+function composeUser(entry: UserEntry | SystemEntry, draft: Draft, out: Written[]): void {
   const blocks = blocksOfParts(entry, draft.losses);
   if (blocks.length === 0) {
     empty(entry, draft);
     return;
   }
-  const record: Json = entry.injected ? { isMeta: true } : {};
-  const said = groupsOf(record, blocks).map((group) => ["user", contentOf(group.blocks).text] as const);
+  const isHidden = entry.injected || entry.type === "system";
+  const type = isInstructions(entry) ? "system" : "user";
+  const record: Json = { ...(isHidden && { isMeta: true }), ...(type === "system" && INSTRUCTIONS_MARK) };
+  const said = groupsOf(record, blocks).map((group) => [type, contentOf(group.blocks).text] as const);
   draft.message = undefined;
-  if (!entry.injected) draft.lastPrompt = said[0]?.[1] ?? "";
+  if (!isHidden) draft.lastPrompt = said[0]?.[1] ?? "";
   out.push(
     remember(draft, entry.id, chainedUser(draft.thread, inOne(blocks), record, entry.timestamp, said)),
   );

@@ -1,5 +1,6 @@
 // Records of the conversation become entries: one for each block, joined by the id of the model message.
 import type { AssistantEntry, Entry, Link, ToolCall, Usage, UserEntry } from "../../session/session.ts";
+import { hasInstructionsMark } from "../instructions.ts";
 import { type SwitchEntry, switchIn } from "../switched.ts";
 import { type Attached, attached } from "./attachments.ts";
 import { type Content, contentOf, mediaPart, otherText } from "./blocks.ts";
@@ -87,6 +88,7 @@ export function userRecord(line: Line): void {
   const entries = draft(line);
   for (const group of groupsOf(value, contentBlocks(line, content))) {
     if (group.result) addResult(entries, group.result);
+    else if (hasInstructionsMark(value)) addInstructions(entries, contentOf(group.blocks));
     else addSaid(entries, contentOf(group.blocks), group.injected);
   }
   finish(entries);
@@ -119,6 +121,17 @@ function addSaid(entries: Draft, { text: content, parts }: Content, injected: bo
   if (injected) entry.injected = true;
   if (content.startsWith(INTERRUPTED)) entry.interrupted = true;
   add(entries, entry);
+}
+
+/** Of ours, for what has no place of its own here. */
+function addInstructions(entries: Draft, { text: content, parts }: Content): void {
+  add(entries, {
+    id: nextId(entries),
+    type: "system",
+    content,
+    ...entries.common,
+    ...(parts && { parts }),
+  });
 }
 
 /** The CLI never sends empty text. Long texts may be cut, so only short ones are looked at. */

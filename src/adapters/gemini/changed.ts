@@ -1,6 +1,14 @@
 // A message of the CLI's own in which something was changed or taken out.
-import type { AssistantEntry, Entry, ToolCall, ToolResult, UserEntry } from "../../session/session.ts";
+import type {
+  AssistantEntry,
+  Entry,
+  SystemEntry,
+  ToolCall,
+  ToolResult,
+  UserEntry,
+} from "../../session/session.ts";
 import type { Target } from "../adapter.ts";
+import { isInstructions } from "../instructions.ts";
 import { filled, type Json } from "../json.ts";
 import type { Recorded } from "./cursor.ts";
 import { modelMessages, type NativePair, switchMessage, userMessage } from "./messages.ts";
@@ -13,7 +21,7 @@ export function changed(recorded: Recorded, group: readonly Entry[], target: Tar
   const { message } = recorded;
   const [first] = group;
   if (first?.type === "switch") return [{ ...message, ...switchMessage(first, message.id).message }];
-  const user = group.find((entry): entry is UserEntry => entry.type === "user");
+  const user = group.find(isAsked);
   if (message.type !== "gemini") {
     const made = user && userMessage(user, message.id);
     const results = group.filter((entry): entry is ToolResult => entry.type === "tool_result");
@@ -33,6 +41,10 @@ export function changed(recorded: Recorded, group: readonly Entry[], target: Tar
     ...(own ? [{ ...unsaid(message), ...own.message }] : []),
     ...(results ? [{ ...results.message, ...outcomesOf(kept) }] : []),
   ];
+}
+
+function isAsked(entry: Entry): entry is UserEntry | SystemEntry {
+  return entry.type === "user" || isInstructions(entry);
 }
 
 /** A message without what repeats its words and calls: neither may outlive the ones that were changed. */

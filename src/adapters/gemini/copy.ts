@@ -9,7 +9,7 @@ import type { Json } from "../json.ts";
 import { changed } from "./changed.ts";
 import { compose, oneLine } from "./compose.ts";
 import { type Listed, newCursor, type Passed, type Recorded } from "./cursor.ts";
-import { entriesOf } from "./entries.ts";
+import { entriesOf, isAside } from "./entries.ts";
 import { membersOf } from "./native.ts";
 import { digestOf, isUntouched, nativeOf, type Original, originalOf } from "./original.ts";
 import { hashOf } from "./paths.ts";
@@ -198,7 +198,7 @@ function listed({ list, until }: Listed, group: readonly Entry[], known: Known, 
     const before = entriesOf(message, { record: 0, time: "", answered, before: [] });
     if (message.type === "user" && before.length === 0) return [];
     const now = before.flatMap((entry) => {
-      if (entry.type === "system" || entry.type === "switch" || entry.note) return [entry];
+      if (isAside(entry)) return [entry];
       if (at < until) return left.get(entry.id) ?? [];
       return isGone(entry, keeps, known) ? [] : [known.changed.get(entry.id) ?? entry];
     });

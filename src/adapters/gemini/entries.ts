@@ -1,6 +1,7 @@
 // One message of the log as entries: what was said, what was called, and the results, which the CLI keeps twice
 // and which count once.
 import type { Entry, Part, ToolCall, ToolResult, Usage } from "../../session/session.ts";
+import { hasInstructionsMark, isInstructions } from "../instructions.ts";
 import { count, filled, isObject, type Json, objects, text } from "../json.ts";
 import { switchIn } from "../switched.ts";
 import { type Answer, answerOf, contentOf, thoughtOf } from "./content.ts";
@@ -81,12 +82,15 @@ function userEntries(message: Message, place: Place): Entry[] {
   if (subtype !== undefined)
     return [{ ...base, type: "system", subtype, injected: true, content: contentOf(pieces).text }];
   const results = answersIn(pieces).flatMap((found) => resultEntry(found, message, place));
-  const said = pieces.filter((piece, at) => !responseIn(piece) && !isBeside(pieces, at));
-  const { text: content, parts } = contentOf(said);
+  const spoken = pieces.filter((piece, at) => !responseIn(piece) && !isBeside(pieces, at));
+  const { text: content, parts } = contentOf(spoken);
   if (content === "" && parts === undefined) return results;
   const isNote = results.length === 0 && isLeftOut(message.content);
+  const said = { ...base, content, ...(parts && { parts }) };
+  if (hasInstructionsMark(message))
+    return [...results, { ...said, type: "system", ...(isNote && { note: true }) }];
   const flags = { ...(isNote && { note: true }), ...(message.injected === true && { injected: true }) };
-  return [...results, { ...base, type: "user", content, ...(parts && { parts }), ...flags }];
+  return [...results, { ...said, type: "user", ...flags }];
 }
 
 interface Found {
@@ -281,5 +285,15 @@ export function usageOf({ tokens }: Json): Usage | undefined {
 /** Whether a message is part of what the model is told, rather than a note, context or a result on its own. */
 export function isSpoken(message: Message, entries: readonly Entry[]): boolean {
   if (message.type === "gemini") return entries.length > 0;
-  return entries.some(({ type, note }) => type === "user" && !note) && opening(message.content) !== "";
+  return entries.some(isAsked) && opening(message.content) !== "";
+}
+
+/** Whether it is nothing that the conversation goes by: a note, a mark, or what the CLI tells of itself. */
+export function isAside(entry: Entry): boolean {
+  if (entry.type === "system") return !isInstructions(entry);
+  return entry.type === "switch" || entry.note === true;
+}
+
+function isAsked(entry: Entry): boolean {
+  return (entry.type === "user" && !entry.note) || isInstructions(entry);
 }

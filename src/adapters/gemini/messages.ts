@@ -4,6 +4,7 @@ import { type Loss, loss } from "../../session/losses.ts";
 import type { AssistantEntry, SystemEntry, ToolResult, Usage, UserEntry } from "../../session/session.ts";
 import { callText, entryText } from "../../session/text.ts";
 import type { WrittenRecord } from "../adapter.ts";
+import { INSTRUCTIONS_MARK, isInstructions } from "../instructions.ts";
 import type { Json } from "../json.ts";
 import { type SwitchEntry, switchMark, switchWords } from "../switched.ts";
 import { contextName, isLeftOut, SHOWN } from "./native.ts";
@@ -33,8 +34,9 @@ export function userMessage(entry: Prompt, id: string): Made | undefined {
     ...(isDropped(pieces) && { displayContent: pieces }),
     // Instructions are nothing that the user asked.
     ...((entry.injected || entry.type === "system") && { injected: true }),
+    ...(isInstructions(entry) && INSTRUCTIONS_MARK),
   };
-  return { message, says: [["user", textOf(pieces)]], losses };
+  return { message, says: [[isInstructions(entry) ? "system" : "user", textOf(pieces)]], losses };
 }
 
 /** A note of the CLI's own kind, which it shows and never sends, with a field that it does not know. */

@@ -7,7 +7,7 @@ import type { NativeRecord } from "../../storage/records.ts";
 import type { Fold } from "../adapter.ts";
 import { filled, type Json, objects, text } from "../json.ts";
 import { strangeIn } from "./content.ts";
-import { compactedEntries, entriesOf, isUnknown, type Place, timeOf, usageOf } from "./entries.ts";
+import { compactedEntries, entriesOf, isAside, isUnknown, type Place, timeOf, usageOf } from "./entries.ts";
 import { glance } from "./glance.ts";
 import { type LogRecord, listIn, type Message, membersOf, recordOf, SHOWN, toolCallsOf } from "./native.ts";
 import { passes } from "./passing.ts";
@@ -173,8 +173,8 @@ function compaction(items: unknown[], ruling: CompactionRuling, { state, native,
     membersUntil(items, ruling),
     placeOf(state, native),
     isAll(ruling),
-  ).filter(({ type, note }) => type !== "system" && type !== "switch" && !note);
-  const summary = summaryIn(replacement);
+  ).filter((one) => !isAside(one));
+  const summary = summaryIn(replacement.filter(({ type }) => type !== "system"));
   const entry: Entry = {
     id: ruling.id,
     timestamp: state.time,

@@ -109,7 +109,7 @@ function spokenBy(entry: Entry): Part[] {
     return (entry.replacement ?? []).flatMap((one) =>
       one.type === "assistant" ? spokenBy(one as Entry) : [],
     );
-  if (entry.type !== "user" && entry.type !== "assistant") return [];
+  if (entry.type !== "user" && entry.type !== "assistant" && entry.type !== "system") return [];
   return [...(entry.parts ?? [{ type: "text" as const, text: entry.content }])];
 }
 

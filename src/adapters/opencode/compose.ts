@@ -4,6 +4,7 @@ import { type Loss, loss } from "../../session/losses.ts";
 import type { AssistantEntry, Entry, Header, Part, ToolCall, ToolResult } from "../../session/session.ts";
 import { callText, entryText } from "../../session/text.ts";
 import type { Target, Written } from "../adapter.ts";
+import { INSTRUCTIONS_MARK, isInstructions } from "../instructions.ts";
 import type { SwitchEntry } from "../switched.ts";
 import type { Clock } from "./ids.ts";
 import { type Message, messageRecord, type Says } from "./lines.ts";
@@ -90,8 +91,10 @@ function* writePrompt(
   const { all, losses } = nativeParts(partsOf(entry), entry.id);
   yield* reported(losses);
   const synthetic = entry.injected || entry.type === "system";
-  const parts = all.map((part) => (synthetic ? { ...part, synthetic: true } : part));
-  if (parts.length > 0) yield* prompt(writing, entry, parts, [["user", joined(all)]]);
+  const isMarked = isInstructions(entry);
+  const told = { ...(synthetic && { synthetic: true }), ...(isMarked && { metadata: INSTRUCTIONS_MARK }) };
+  const parts = all.map((part) => ({ ...part, ...told }));
+  if (parts.length > 0) yield* prompt(writing, entry, parts, [[isMarked ? "system" : "user", joined(all)]]);
   else yield* reported([withoutWords(entry)]);
 }
 

@@ -8,6 +8,7 @@ import type {
   ToolResult,
   UserEntry,
 } from "../../session/session.ts";
+import { hasInstructionsMark } from "../instructions.ts";
 import { type SwitchEntry, switchIn } from "../switched.ts";
 import {
   isObject,
@@ -41,13 +42,12 @@ export function userEntries(
   context: MessageContext,
   parts: readonly PartRow[],
   odd: Odd,
-): (UserEntry | SwitchEntry)[] {
+): (UserEntry | SystemEntry | SwitchEntry)[] {
   const runs: Run[] = [];
   for (const { id, data } of parts) {
     const part = userPart(data, odd);
     if (!part) continue;
-    const made = switchPart(data);
-    const kind = made ?? (data.ignored === true ? "ignored" : isInjected(data) ? "injected" : "typed");
+    const kind = kindOf(data);
     const run = runs.at(-1);
     if (run?.kind === kind) run.parts.push(part);
     else runs.push({ id: runs.length === 0 ? context.id : id, kind, parts: [part] });
@@ -55,6 +55,7 @@ export function userEntries(
   const shared = { timestamp: context.time, records: [context.index] };
   return runs.map(({ id, kind, parts: inside }) => {
     if (typeof kind !== "string") return { id, ...shared, type: "switch", switch: kind };
+    if (kind === "instructions") return { id, ...shared, type: "system", ...contentOf(inside) };
     return {
       id,
       ...shared,
@@ -69,8 +70,16 @@ export function userEntries(
 /** Parts of one kind that follow each other; a switch stands by itself. */
 interface Run {
   id: string;
-  kind: "typed" | "injected" | "ignored" | SwitchEntry["switch"];
+  kind: "typed" | "injected" | "instructions" | "ignored" | SwitchEntry["switch"];
   parts: Part[];
+}
+
+function kindOf(data: JsonObject): Run["kind"] {
+  const made = switchPart(data);
+  if (made) return made;
+  if (data.ignored === true) return "ignored";
+  if (!isInjected(data)) return "typed";
+  return hasInstructionsMark(objectOf(data.metadata)) ? "instructions" : "injected";
 }
 
 /** The switch that a text bears which the CLI does not send. */
