@@ -280,8 +280,7 @@ describe("6. switching to and fro", () => {
       const twice = await over(world, once.there, second);
       for (const { there } of [once, twice]) {
         const [opening, ...others] = await entriesOf(world, there);
-        expect(opening).toMatchObject({ content: "Always answer in rhyme." });
-        expect(opening?.type === "system" || opening?.injected).toBe(true);
+        expect(opening).toMatchObject({ type: "system", content: "Always answer in rhyme." });
         expect(story(others).slice(0, 2)).toEqual(["user: says u1", "assistant: replies a1"]);
       }
     },

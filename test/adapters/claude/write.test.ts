@@ -345,8 +345,6 @@ function fact(entry: Entry): unknown {
       return [entry.type];
     case "tool_result":
       return [entry.type, entry.success, entry.output.toWellFormed()];
-    case "system":
-      return ["user", entry.content.toWellFormed()];
     default:
       return [entry.type, "content" in entry ? entry.content.toWellFormed() : ""];
   }
