@@ -166,7 +166,12 @@ export async function carryInto(
   const moved = moves.length === 0 || carried.losses.some(({ kind }) => kind === "paths_remapped");
   return {
     ...carried,
-    warnings: [...warnings, ...carried.warnings, ...(moved || carried.isReused ? [] : [NO_PATHS])],
+    warnings: [
+      ...warnings,
+      ...carried.warnings,
+      ...(carried.problems ?? []),
+      ...(moved || carried.isReused ? [] : [NO_PATHS]),
+    ],
     done: doneWith(carried, to),
     isDryRun: carried.operation === null,
   };

@@ -1,5 +1,5 @@
 // Small steps on the disk that several parts of writing share, and what a failing one means for the user.
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { type FileHandle, lstat, open, readdir, realpath, rename, rmdir, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { BatonError, type ErrorCode } from "../session/error.ts";
@@ -84,9 +84,17 @@ export async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
+/** A temporary name that no other process uses, for a file that several may write at once. */
+export function ownTemporary(path: string): string {
+  return `${path}.${process.pid}-${randomBytes(4).toString("hex")}.tmp`;
+}
+
 /** The file is there with all its bytes, or as it was before. */
-export async function writeAtomically(path: string, bytes: string | Uint8Array): Promise<void> {
-  const temporary = `${path}.tmp`;
+export async function writeAtomically(
+  path: string,
+  bytes: string | Uint8Array,
+  temporary = `${path}.tmp`,
+): Promise<void> {
   try {
     const handle = await open(temporary, "w", 0o600);
     try {

@@ -216,7 +216,7 @@ export function rowsPath(batonHome: string, id: string, number: number): string 
   return join(operationsFolder(batonHome), `${id}.${number}.rows`);
 }
 
-function journalPath(batonHome: string, id: string): string {
+export function journalPath(batonHome: string, id: string): string {
   return join(operationsFolder(batonHome), `${id}.json`);
 }
 
@@ -234,8 +234,11 @@ async function removeLeftovers(batonHome: string, id: string): Promise<void> {
 
 /** A journal that is missing throws what reading it throws; one that cannot be trusted is a `damaged` error. */
 export async function readOperation(batonHome: string, id: string): Promise<Operation> {
+  return parseOperation(batonHome, id, await readFile(journalPath(batonHome, id), "utf8"));
+}
+
+export function parseOperation(batonHome: string, id: string, text: string): Operation {
   const path = journalPath(batonHome, id);
-  const text = await readFile(path, "utf8");
   const parsed = operationSchema.safeParse(parseJson(text));
   if (!parsed.success) throw damaged(path, z.prettifyError(parsed.error));
   const operation = parsed.data;

@@ -1,7 +1,8 @@
 // The list of everything Baton has done to stores.
+import { readFileSync, statSync } from "node:fs";
 import { BatonError } from "../session/error.ts";
 import { diskError, namesIn } from "./disk.ts";
-import { type Operation, operationsFolder, readOperation } from "./journal.ts";
+import { journalPath, type Operation, operationsFolder, parseOperation } from "./journal.ts";
 
 export interface Operations {
   /** Newest first. */
@@ -17,13 +18,29 @@ export async function operations(batonHome: string): Promise<Operations> {
   for (const name of await namesIn(operationsFolder(batonHome))) {
     if (!name.endsWith(JOURNAL)) continue;
     try {
-      list.operations.push(await readOperation(batonHome, name.slice(0, -JOURNAL.length)));
+      list.operations.push(operationIn(batonHome, name.slice(0, -JOURNAL.length)));
     } catch (error) {
       list.damaged.push(diskError(error).message);
     }
   }
   list.operations.sort((first, second) => (first.created < second.created ? 1 : -1));
   return list;
+}
+
+/** Of each path: the file as it was when it was read, and what it said. */
+const known = new Map<string, { stamp: string; operation: Operation }>();
+
+/** A journal that has not changed is read once. There may be thousands, which is faster without waiting for each. */
+function operationIn(batonHome: string, id: string): Operation {
+  const path = journalPath(batonHome, id);
+  // Before its text: one that changes in between is read again the next time.
+  const { ino, size, mtimeNs } = statSync(path, { bigint: true });
+  const stamp = `${ino} ${size} ${mtimeNs}`;
+  const before = known.get(path);
+  if (before?.stamp === stamp) return before.operation;
+  const operation = parseOperation(batonHome, id, readFileSync(path, "utf8"));
+  known.set(path, { stamp, operation });
+  return operation;
 }
 
 /** The one whose id begins like this, or the newest that is done. */

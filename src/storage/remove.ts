@@ -4,10 +4,12 @@ import { constants, copyFile, link, mkdir, readFile, unlink } from "node:fs/prom
 import { basename, dirname, join } from "node:path";
 import { BatonError } from "../session/error.ts";
 import { append, appendedBytes, cutWhole } from "./append.ts";
+import { conversationsFolder } from "./conversations.ts";
 import {
   codeOf,
   hashFile,
   lstatIfAny,
+  realTarget,
   removeFolders,
   sync,
   syncFolders,
@@ -87,18 +89,28 @@ export async function remove(journal: Journal, remains: readonly Remains[], step
 
 const ENDINGS = { create: "", append: ".appended", rows: ".rows" } as const;
 
+export function stays({ file }: Remains): string {
+  return `${file.path} stays, because it was changed since Baton wrote it.`;
+}
+
+/** Which files are pictures of a conversation: nobody goes on with those, so they are never in an undo's way. */
+export async function generatedIn(batonHome: string): Promise<(file: File) => boolean> {
+  const { path: folder } = await realTarget(join(conversationsFolder(batonHome), "backups", "any"));
+  return ({ type, main, path }) => type === "create" && !main && dirname(path) === dirname(folder);
+}
+
 /** Finishes an undo that was cut off; or drops it, where an agent went on before anything was removed. */
 export async function finishUndo(journal: Journal, step: OnStep): Promise<void> {
   const { operation } = journal;
   const remains = await remainsOf(operation);
   const changed = remains.filter(({ status }) => status === "changed");
-  if (changed.length > 0 && remains.every(({ status }) => status !== "gone")) {
+  const generated = await generatedIn(journal.batonHome);
+  const isStopped = changed.some(({ file }) => !generated(file));
+  if (isStopped && remains.every(({ status }) => status !== "gone")) {
     await emptyTrash(operation.files);
     return journal.save("done");
   }
-  operation.problems = changed.map(
-    ({ file }) => `${file.path} stays, because it was changed since Baton wrote it.`,
-  );
+  operation.problems = changed.map(stays);
   await emptyTrash(changed.map(({ file }) => file));
   await remove(journal, remains, step);
 }

@@ -1,8 +1,10 @@
 // Summaries that a model made for a switch which did not come to its end: they took time and money, so another try
-// finds them. Gone once a switch has succeeded.
-import { mkdir, readFile, rm } from "node:fs/promises";
+// finds them. Each is gone once its switch has succeeded, or after a week.
+import { mkdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { codeOf, diskError, writeAtomically } from "./disk.ts";
+import { codeOf, diskError, namesIn, ownTemporary, unlinkIfAny, writeAtomically } from "./disk.ts";
+
+const LONGEST = 7 * 24 * 60 * 60 * 1000;
 
 function folderOf(batonHome: string): string {
   return join(batonHome, "summaries");
@@ -15,7 +17,9 @@ export async function keepSummary(batonHome: string, key: string, summary: strin
   } catch (error) {
     throw diskError(error, folder);
   }
-  await writeAtomically(join(folder, `${key}.md`), summary);
+  const path = join(folder, `${key}.md`);
+  await writeAtomically(path, summary, ownTemporary(path));
+  await removeOld(folder);
 }
 
 export async function keptSummary(batonHome: string, key: string): Promise<string | undefined> {
@@ -27,6 +31,17 @@ export async function keptSummary(batonHome: string, key: string): Promise<strin
   }
 }
 
-export async function forgetSummaries(batonHome: string): Promise<void> {
-  await rm(folderOf(batonHome), { recursive: true, force: true });
+/** One that cannot be removed goes in a week. */
+export async function forgetSummary(batonHome: string, key: string): Promise<void> {
+  await unlinkIfAny(join(folderOf(batonHome), `${key}.md`)).catch(() => undefined);
+}
+
+/** Also what was on its way when somebody was killed; another Baton may be at it as well. */
+async function removeOld(folder: string): Promise<void> {
+  for (const name of await namesIn(folder)) {
+    const path = join(folder, name);
+    const written = await stat(path).catch(() => undefined);
+    if (written?.isFile() && Date.now() - written.mtimeMs > LONGEST)
+      await unlinkIfAny(path).catch(() => undefined);
+  }
 }

@@ -4,7 +4,7 @@ import { diskError } from "./disk.ts";
 import { busy, type Journal, type Operation, openJournal } from "./journal.ts";
 import { findOperation } from "./operations.ts";
 import { recover } from "./recover.ts";
-import { finishUndo, goneOn, remainsOf, remove } from "./remove.ts";
+import { finishUndo, generatedIn, goneOn, remainsOf, remove, stays } from "./remove.ts";
 import type { OnStep } from "./stage.ts";
 
 const PATIENCE = 2000;
@@ -54,7 +54,10 @@ async function undoOperation(journal: Journal, step: OnStep): Promise<void> {
     );
   }
   const remains = await remainsOf(operation);
-  const changed = remains.find(({ status }) => status === "changed");
-  if (changed) throw goneOn(changed.file.path);
+  const changed = remains.filter(({ status }) => status === "changed");
+  const generated = await generatedIn(journal.batonHome);
+  const gone = changed.find(({ file }) => !generated(file));
+  if (gone) throw goneOn(gone.file.path);
+  operation.problems = changed.map(stays);
   await remove(journal, remains, step);
 }

@@ -63,8 +63,9 @@ export async function carry(request: CarryRequest): Promise<Carried> {
   if (request.dryRun) return attempt(request, "whole");
   const stood = request.from && (await standingOf(request.source, request.from));
   const carried = await written(request, stood);
-  if (request.switch) await settleConversations(request.batonHome);
-  return carried;
+  if (!request.switch) return carried;
+  const problems = await settleConversations(request.batonHome);
+  return { ...carried, ...(problems.length > 0 && { problems }) };
 }
 
 async function written(request: CarryRequest, stood: Standing | undefined): Promise<Carried> {
@@ -81,7 +82,12 @@ async function written(request: CarryRequest, stood: Standing | undefined): Prom
 
 async function attempt(given: CarryRequest, texts: Range["texts"], stood?: Standing): Promise<Carried> {
   const { redactor } = given;
-  const request = redactor ? { ...given, source: redacted(given.source, redactor) } : given;
+  const request = {
+    ...given,
+    ...(redactor && { source: redacted(given.source, redactor) }),
+    // Its index is known once all of it has been read; the journal is saved once more then.
+    ...(given.switch && { switch: { ...given.switch } }),
+  };
   const { to, batonHome, source, kind, reason, model, dryRun, yes, switch: made, asked } = request;
   const target = await targetOf(request);
   return perform({
@@ -162,7 +168,10 @@ function streamFor(request: CarryRequest, texts: Range["texts"]): Stream {
   const { reduction, source, now = new Date(), switch: made } = request;
   const stream = contentFor(request, texts);
   const short = reduction ? reduced(stream, { ...reduction, source: nameOf(source.header), now }) : stream;
-  return made ? endedBy(short, made) : short;
+  if (!made) return short;
+  return endedBy(short, made, 0, (index) => {
+    made.messageIndex = index;
+  });
 }
 
 type Content = Pick<

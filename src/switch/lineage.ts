@@ -50,21 +50,57 @@ export async function lineages(batonHome: string): Promise<Lineage[]> {
   const { operations: all } = await operations(batonHome);
   const hops = all.flatMap(hopOf).toReversed();
   const switched = all.filter(({ facts }) => facts.switch !== undefined);
-  const names = new Set(switched.flatMap(({ facts }) => facts.source ?? []));
-  const found = [...names].map((name) => lineageAlong(hops, name));
-  return [...new Map(found.map((lineage) => [lineage.root, lineage])).values()];
+  const madeFrom = madeFromIn(hops);
+  const roots = new Set(
+    switched.flatMap(({ facts }) => (facts.source ? rootOf(madeFrom, facts.source) : [])),
+  );
+  return lineagesAlong(hops, [...roots]);
 }
 
 function lineageAlong(hops: readonly Hop[], name: string): Lineage {
-  const root = rootOf(hops, name);
-  const members = new Set([root]);
-  const own: Hop[] = [];
+  const root = rootOf(madeFromIn(hops), name);
+  return lineagesAlong(hops, [root])[0] ?? { root, hops: [] };
+}
+
+/** All of them at once. A session seldom belongs to more than one. */
+function lineagesAlong(hops: readonly Hop[], roots: readonly string[]): Lineage[] {
+  const found = roots.map((root) => ({ root, hops: [] as Hop[] }));
+  const reached = new Map(found.map((lineage) => [lineage.root, new Set([lineage])]));
   for (const hop of hops) {
-    if (!members.has(hop.from)) continue;
-    members.add(hop.to);
-    own.push(hop);
+    const own = reached.get(hop.from);
+    if (!own) continue;
+    for (const lineage of own) lineage.hops.push(hop);
+    reached.set(hop.to, new Set([...(reached.get(hop.to) ?? []), ...own]));
   }
-  return { root, hops: own };
+  return found;
+}
+
+/**
+ * The way of one session: those that it was made from, itself, and those that were made from it as long as there is one
+ * way only.
+ */
+export function wayOf({ hops }: Lineage, name: string): string[] {
+  const madeFrom = madeFromIn(hops);
+  const way = new Set([name]);
+  for (let at = madeFrom.get(name); at !== undefined && !way.has(at); at = madeFrom.get(at)) way.add(at);
+  const ordered = [...way].toReversed();
+  const made = Map.groupBy(madeFrom, ([, from]) => from);
+  for (let at = name; ; ) {
+    const [next, other] = made.get(at) ?? [];
+    if (!next || other || way.has(next[0])) return ordered;
+    [at] = next;
+    way.add(at);
+    ordered.push(at);
+  }
+}
+
+/** What was made, later, from the session that an operation wrote: it refers to that one. Newest first. */
+export async function madeFromOperation(batonHome: string, operation: Operation): Promise<Operation[]> {
+  const { id, created, state, facts } = operation;
+  if (state !== "done") return [];
+  const name = `${facts.agent}:${facts.originalId}`;
+  const { operations: all } = await operations(batonHome);
+  return all.filter((one) => one.id !== id && one.created > created && hopOf(one)[0]?.from === name);
 }
 
 const factsSchema = z.object({
@@ -77,7 +113,16 @@ const factsSchema = z.object({
     .catch(undefined),
 });
 
-function hopOf({ id, state, created, facts }: Operation): Hop[] {
+const hopsOf = new WeakMap<Operation, Hop[]>();
+
+/** An operation that was read once is the same one the next time. */
+function hopOf(operation: Operation): Hop[] {
+  const known = hopsOf.get(operation) ?? newHop(operation);
+  hopsOf.set(operation, known);
+  return known;
+}
+
+function newHop({ id, state, created, facts }: Operation): Hop[] {
   const { source, agent, originalId, path, kind } = facts;
   if (state !== "done" || source === undefined || !KINDS.has(kind)) return [];
   const { ends, ...own } = factsSchema.safeParse(facts).data ?? {};
@@ -89,13 +134,17 @@ function hopOf({ id, state, created, facts }: Operation): Hop[] {
 /** A session that was restored from the archive is the same one. */
 const KINDS = new Set(["resume", "fork", "return"]);
 
-/** Back along what each session was made from. Turns that return extend a session that was there before. */
-function rootOf(hops: readonly Hop[], name: string): string {
+/** What each session was made from. Turns that return extend a session that was there before. */
+function madeFromIn(hops: readonly Hop[]): Map<string, string> {
   const madeFrom = new Map<string, string>();
   // Whatever was first written under a name made the session; a return to an original comes later, or never did.
   for (const { from, to, kind } of hops) if (kind !== "return" && !madeFrom.has(to)) madeFrom.set(to, from);
   for (const { from, to } of hops)
     if (!madeFrom.has(to) && !isAncestor(madeFrom, to, from)) madeFrom.set(to, from);
+  return madeFrom;
+}
+
+function rootOf(madeFrom: ReadonlyMap<string, string>, name: string): string {
   let root = name;
   const seen = new Set([root]);
   for (let from = madeFrom.get(root); from !== undefined && !seen.has(from); from = madeFrom.get(root)) {

@@ -67,6 +67,8 @@ export interface Carried {
   backup: string | null;
   /** It was there already, as it would be now. */
   isReused?: boolean;
+  /** What could not be done beside it, a sentence each. */
+  problems?: string[];
 }
 
 export async function perform(performance: Performance): Promise<Carried> {

@@ -72,6 +72,8 @@ export interface Prepared {
   isFitting: boolean;
   /** What is done to make it fit; undefined = nothing. */
   reduction?: { reduction: Reduction; summary: string | undefined; count(text: string): number };
+  /** Under which a model's summary is kept until it is written. */
+  summaryKey?: string;
   /** Tokens afterwards. */
   after: number;
   /** Of the list of the source's messages: how many there were, and of how many anything stays. */
@@ -154,7 +156,11 @@ async function reducedTo(request: SwitchRequest, measured: Measured, strategy: S
   const { target, thinker, isOwn, content, weights, size, room, isFitting } = measured;
   const plan = isFitting ? undefined : planned(weights, room, strategy);
   const isBlocked = !target.model.tools || !to.write;
-  const asked = isBlocked || request.dryRun ? withoutSummarizer(request) : request;
+  let summaryKey: string | undefined;
+  const onKey = (key: string) => {
+    summaryKey = key;
+  };
+  const asked = { ...(isBlocked || request.dryRun ? withoutSummarizer(request) : request), onKey };
   const reduction = strategy && plan?.reduction && (await reductionOf(asked, content.stream, plan.reduction));
   const stays = messagesLeft(measured.origins, reduction?.reduction);
   const whole = { source: nameOf(source.header), now };
@@ -167,6 +173,7 @@ async function reducedTo(request: SwitchRequest, measured: Measured, strategy: S
     isFitting,
     ...(reduction && { reduction }),
     ...(plan?.impossible && { impossible: plan.impossible }),
+    ...(summaryKey !== undefined && { summaryKey }),
     after: reduction ? weightAfter(reduction, size) : size.total,
     originalMessageCount: content.survey.messages,
     preservedMessageCount: stays.size,
@@ -295,8 +302,10 @@ async function modelOf(source: Source): Promise<string> {
   return model;
 }
 
+type Summarized = SwitchRequest & { onKey(key: string): void };
+
 async function reductionOf(
-  request: SwitchRequest,
+  request: Summarized,
   stream: Stream,
   reduction: Reduction,
 ): Promise<Prepared["reduction"]> {
@@ -304,7 +313,7 @@ async function reductionOf(
   return { reduction, summary, count: countTokens };
 }
 
-async function summaryOf(request: SwitchRequest, stream: Stream, reduction: Reduction): Promise<string> {
+async function summaryOf(request: Summarized, stream: Stream, reduction: Reduction): Promise<string> {
   const left = () => leftOut(stream.entries(), reduction);
   const { summarizer, source } = request;
   if (summarizer) return modelSummary(request, left, reduction.summary, summarizer);
@@ -314,12 +323,13 @@ async function summaryOf(request: SwitchRequest, stream: Stream, reduction: Redu
 }
 
 async function modelSummary(
-  { batonHome, signal, summarizedBy = "" }: SwitchRequest,
+  { batonHome, signal, summarizedBy = "", onKey }: Summarized,
   left: () => AsyncIterable<Entry>,
   maxTokens: number,
   summarizer: Summarizer,
 ): Promise<string> {
   const key = batonHome === undefined ? undefined : await summaryKey(left(), `${maxTokens} ${summarizedBy}`);
+  if (key !== undefined) onKey(key);
   const known = key === undefined || batonHome === undefined ? undefined : await keptSummary(batonHome, key);
   if (known !== undefined) return known;
   const options = { summarizer, count: countTokens, maxTokens, ...(signal && { signal }) };

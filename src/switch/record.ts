@@ -3,15 +3,23 @@
 import type { FileRef } from "../adapters/adapter.ts";
 import { sessionStates } from "../formats/ucf-facts.ts";
 import { writeUcf } from "../formats/ucf-write.ts";
-import { batched, batchesOf } from "../session/batches.ts";
-import { BatonError } from "../session/error.ts";
+import { batched, batchesOf, mapped } from "../session/batches.ts";
+import type { BatonError } from "../session/error.ts";
 import { sessionId } from "../session/id.ts";
 import type { Entry } from "../session/session.ts";
 import type { Source, Stream } from "../session/source.ts";
 import type { Change } from "../storage/changes.ts";
-import { backupOf, conversationFiles, placeConversation } from "../storage/conversations.ts";
+import {
+  backupOf,
+  conversationFiles,
+  noteSettled,
+  placeConversation,
+  settledUntil,
+  whileSettling,
+} from "../storage/conversations.ts";
 import { diskError } from "../storage/disk.ts";
-import { thread } from "../transform/visible.ts";
+import { operations } from "../storage/operations.ts";
+import { thread, threadPositions } from "../transform/visible.ts";
 import { type Hop, type Lineage, lineageOf, lineages, type ProviderSwitch, sessionsOf } from "./lineage.ts";
 import { newMessageCounter } from "./message-count.ts";
 
@@ -76,7 +84,7 @@ export async function recordingOf(
   const first = lineage.hops.find((hop) => hop.from === lineage.root);
   const root = { ...named(lineage.root), path: first?.fromPath ?? "" };
   const others = lineage.hops.map(({ to, path: at }) => ({ ...named(to), path: at }));
-  const stream = conversation(source, conversationId(lineage), [root, ...others, own, target], made);
+  const stream = await conversation(source, conversationId(lineage), [root, ...others, own, target], made);
   return { path, changes: pieces(path, stream) };
 }
 
@@ -93,18 +101,49 @@ export function conversationId({ root }: Lineage): string {
   return sessionId(root.slice(0, colon), root.slice(colon + 1));
 }
 
-function conversation(
+async function conversation(
   source: Source,
   id: string,
   sessions: readonly Session[],
   made: ProviderSwitch,
-): Stream {
-  const stream = endedBy(thread(source), made);
+): Promise<Stream> {
+  const stream = attributed(endedBy(thread(source), made), [...(await switchesIn(source)), made]);
   const { header } = source;
   const providerState = sessionStates(sessions);
-  const whole = { ...header, id, source: { cli: header.source.cli }, providerState };
+  // Of several agents, so each message says whose it is.
+  const whole = { ...header, id, source: { cli: "baton" }, providerState };
   return { ...stream, header: whole };
 }
+
+/** Those that stand in the session already. */
+async function switchesIn(source: Source): Promise<ProviderSwitch[]> {
+  const { skeleton } = source;
+  const found: ProviderSwitch[] = [];
+  for (const at of threadPositions(skeleton, { history: "full" })) {
+    if (skeleton.type(at) !== "switch") continue;
+    for await (const entry of source.entries({ from: at, to: at + 1 }))
+      if (entry.type === "switch") found.push(entry.switch);
+  }
+  return found;
+}
+
+/** What stands before a switch, and behind the one before it, was said by whoever it was a switch from. */
+function attributed(stream: Stream, switches: readonly ProviderSwitch[]): Stream {
+  const entries = () => {
+    let at = 0;
+    const own = (entry: Entry): Entry => {
+      if (entry.type === "switch") at++;
+      const made = switches[at];
+      if (!made || !SAID.has(entry.type)) return entry;
+      const model = entry.model ?? (made.fromModel === "unknown" ? undefined : made.fromModel);
+      return { ...entry, provider: made.fromProvider, ...(model !== undefined && { model }) };
+    };
+    return mapped(stream.entries(), (batch) => batch.map(own));
+  };
+  return { ...stream, entries };
+}
+
+const SAID: ReadonlySet<Entry["type"]> = new Set(["assistant", "tool_call", "tool_result"]);
 
 function named(name: string): { agent: string; id: string } {
   const colon = name.indexOf(":");
@@ -117,26 +156,54 @@ async function* pieces(path: string, stream: Stream): AsyncGenerator<Change> {
 
 /**
  * Brings the current files of all conversations in line with the journal: after a switch or an undo, and after
- * whatever was cut off before it came to this.
+ * whatever was cut off before it came to this. Returns a sentence for what could not be done.
  */
-export async function settleConversations(batonHome: string): Promise<void> {
-  for (const lineage of await lineages(batonHome)) {
-    const files = conversationFiles(batonHome, conversationId(lineage));
-    const newest = lineage.hops.findLast(({ switch: made }) => made !== undefined);
-    const facts = newest && metaOf(lineage, newest);
-    await placeConversation(files, newest?.conversation, facts).catch((error) => {
-      throw notPlaced(diskError(error, files.current));
+export async function settleConversations(batonHome: string): Promise<string[]> {
+  try {
+    if ((await unsettled(batonHome)).lineages.length === 0) return [];
+    return await whileSettling(batonHome, async () => {
+      // Once more: somebody else may have done it, or something that comes later.
+      const { lineages: due, until } = await unsettled(batonHome);
+      const problems: string[] = [];
+      for (const lineage of due) {
+        const files = conversationFiles(batonHome, conversationId(lineage));
+        const newest = lineage.hops.findLast(({ switch: made }) => made !== undefined);
+        const facts = newest && metaOf(lineage, newest);
+        await placeConversation(files, newest?.conversation, facts).catch((error) => {
+          problems.push(notPlaced(diskError(error, files.current)));
+        });
+      }
+      if (problems.length === 0) await noteSettled(batonHome, until);
+      return problems;
     });
+  } catch (error) {
+    return [notPlaced(diskError(error))];
   }
 }
 
-/** What it is a picture of was done before, and must not seem to have failed. */
-function notPlaced({ code, message }: BatonError): BatonError {
-  return new BatonError(
-    code,
-    `What was asked for is done, but ${message}`,
-    "The next switch, return or undo makes up for it.",
+/** Whoever saves an operation notes its time a little before others can see it. */
+const MARGIN = 60_000;
+
+/** Conversations of operations that were updated since all were in line, and the time of the newest of all. */
+async function unsettled(batonHome: string): Promise<{ lineages: Lineage[]; until: string }> {
+  const { operations: all } = await operations(batonHome);
+  const until = all.reduce((newest, { updated }) => (updated > newest ? updated : newest), "");
+  const settled = Date.parse(await settledUntil(batonHome));
+  // A time that has not come yet is of a clock that was wrong.
+  const since = settled <= Date.now() ? new Date(settled - MARGIN).toISOString() : "";
+  const names = new Set(
+    all
+      .filter(({ updated }) => updated > since)
+      .flatMap(({ facts }) => [facts.source ?? [], `${facts.agent}:${facts.originalId}`].flat()),
   );
+  if (names.size === 0) return { lineages: [], until };
+  const found = await lineages(batonHome);
+  return { lineages: found.filter((one) => sessionsOf(one).some((name) => names.has(name))), until };
+}
+
+/** What it is a picture of was done before, and must not seem to have failed. */
+function notPlaced({ message }: BatonError): string {
+  return `What was asked for is done, but ${message} The next switch, return or undo makes up for it.`;
 }
 
 /** What a list of conversations shows without opening any of them. */

@@ -61,8 +61,9 @@ export async function bringBack(request: ReturnRequest): Promise<Returned> {
   const warnings = [...way.warnings, ...edits, ...(onto ? [] : newSession(to, original))];
   if (onto && (await to.isLive(onto.ref))) throw held(to, origin);
   const carried = await performed(request, to, { origin, original, way, onto, installed, warnings });
-  if (!request.dryRun) await settleConversations(request.batonHome);
-  return { ...carried, warnings, isNothing: false, isExtended: onto !== undefined };
+  const problems = request.dryRun ? [] : await settleConversations(request.batonHome);
+  const done = { ...carried, ...(problems.length > 0 && { problems }) };
+  return { ...done, warnings, isNothing: false, isExtended: onto !== undefined };
 }
 
 const EDITED =

@@ -2,7 +2,7 @@
 
 import type { FindPrice } from "../models/prices.ts";
 import { BatonError } from "../session/error.ts";
-import { forgetSummaries } from "../storage/summaries.ts";
+import { forgetSummary } from "../storage/summaries.ts";
 import { redacted } from "../transform/redact-session.ts";
 import { carriedBefore } from "./again.ts";
 import { analysisOf, BLOCKING, type SwitchAnalysis } from "./analyse.ts";
@@ -34,8 +34,8 @@ export async function switchOver(request: SwitchOver): Promise<Switched> {
   const before = analysisOf(prepared, [], request);
   refuse(prepared, before, request);
   if (there) {
-    await settleConversations(batonHome);
-    return { ...there, analysis: before };
+    const problems = await settleConversations(batonHome);
+    return { ...there, ...(problems.length > 0 && { problems }), analysis: before };
   }
   const made = switchOf(prepared, before, reason, now);
   const carried = await carry({
@@ -50,7 +50,7 @@ export async function switchOver(request: SwitchOver): Promise<Switched> {
     ...(redactor && { redactor }),
     ...(asked !== undefined && { asked }),
   });
-  if (!dryRun && request.summarizer) await forgetSummaries(batonHome);
+  if (!dryRun && prepared.summaryKey !== undefined) await forgetSummary(batonHome, prepared.summaryKey);
   return { ...carried, analysis: analysisOf(prepared, carried.losses, request) };
 }
 

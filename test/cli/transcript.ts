@@ -109,7 +109,7 @@ function normal(text: string, place: Place): string {
       "<uuid>",
     )
     .replace(/\b(?!2026-01-0[12]T)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "<time>")
-    .replace(/(?<=\/backups\/\w+\.)[-\dT.]+Z/g, "<time>")
+    .replace(/(?<=\/backups\/\w+\.)[-\dT.]+Z-[0-9a-f]{6}/g, "<time>")
     .replace(
       /^(?!et8pwv8nnh56|vjz3zzzdv9zg|f94ref0whr4e|r259gktbpe9b)[0-9a-hjkmnp-tv-z]{12}(?= )/gm,
       "<session id>",

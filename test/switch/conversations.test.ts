@@ -57,7 +57,9 @@ describe("after two switches", () => {
     expect(readFileSync(current)).toEqual(readFileSync(two.backup ?? ""));
     expect(readFileSync(current)).not.toEqual(readFileSync(one.backup ?? ""));
     for (const backup of [one.backup, two.backup])
-      expect(backup).toMatch(/\/backups\/[0-9a-z]{12}\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z\.json$/);
+      expect(backup).toMatch(
+        /\/backups\/[0-9a-z]{12}\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z-[0-9a-f]{6}\.json$/,
+      );
     await expectInLine(world, a);
   });
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import { adapters } from "../../src/adapters/index.ts";
+import { SETTLED } from "../../src/storage/conversations.ts";
 import { operations } from "../../src/storage/operations.ts";
 import { lineageOf } from "../../src/switch/lineage.ts";
 import { conversationId } from "../../src/switch/record.ts";
@@ -58,7 +59,7 @@ export function conversationsIn({ batonHome }: World): string[] {
   const folder = join(batonHome, "conversations");
   if (!existsSync(folder)) return [];
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
-  return names.filter((name) => name !== "backups").toSorted();
+  return names.filter((name) => name !== "backups" && name !== SETTLED).toSorted();
 }
 
 /** The files of a conversation say what the journal says, and nothing else is left of it. */

@@ -1,10 +1,10 @@
 // Summaries that a model makes: asked for once, kept while a switch fails, gone when it has succeeded, and made of
 // nothing that is to be hidden.
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Entry } from "../../src/session/session.ts";
-import { forgetSummaries, keepSummary, keptSummary } from "../../src/storage/summaries.ts";
+import { forgetSummary, keepSummary, keptSummary } from "../../src/storage/summaries.ts";
 import type { Summarizer, SummaryRequest } from "../../src/switch/summarize.ts";
 import { loadRedactor } from "../../src/transform/redact.ts";
 import { assistant, user } from "../session/build.ts";
@@ -81,7 +81,7 @@ describe("a summary whose switch fails", () => {
     expect(await opening(world, there)).toBe(
       "user: [Previous conversation summary - 2 messages]\n\nThey spoke of words.",
     );
-    expect(await readdir(world.batonHome)).not.toContain("summaries");
+    expect(await summariesIn(world)).toEqual([]);
   });
 
   it("is no summary of another text", async () => {
@@ -124,10 +124,10 @@ describe("a summary whose switch fails", () => {
   });
 });
 
-it("one that was kept is found by its key alone, until all are forgotten", async () => {
+it("one that was kept is found by its key alone, until it is forgotten", async () => {
   const { batonHome } = await newWorld();
   expect(await keptSummary(batonHome, "k1")).toBeUndefined();
-  await forgetSummaries(batonHome);
+  await forgetSummary(batonHome, "k1");
   await keepSummary(batonHome, "k1", "one");
   await keepSummary(batonHome, "k2", "two");
   await keepSummary(batonHome, "k1", "one, again");
@@ -135,8 +135,35 @@ it("one that was kept is found by its key alone, until all are forgotten", async
     "one, again",
     "two",
   ]);
-  await forgetSummaries(batonHome);
+  await forgetSummary(batonHome, "k1");
   expect(await keptSummary(batonHome, "k1")).toBeUndefined();
+  expect(await keptSummary(batonHome, "k2")).toBe("two");
+});
+
+it("one that nobody came back for goes after a week, when another is kept", async () => {
+  const world = await newWorld();
+  for (const key of ["old", "week"]) await keepSummary(world.batonHome, key, key);
+  const ago = (days: number) => new Date(Date.now() - days * 24 * 60 * 60 * 1000);
+  await utimes(join(world.batonHome, "summaries", "old.md"), ago(7.1), ago(7.1));
+  await utimes(join(world.batonHome, "summaries", "week.md"), ago(6.9), ago(6.9));
+  await keepSummary(world.batonHome, "new", "new");
+  expect((await summariesIn(world)).toSorted()).toEqual(["new.md", "week.md"]);
+});
+
+it("those of others stay when a switch has succeeded, and many at once do not disturb each other", async () => {
+  const world = await newWorld();
+  const there = await begun(world, named("claude"), timeline());
+  await keepSummary(world.batonHome, "other", "of another switch");
+  await over(world, there, "codex", { ...REQUEST, summarizer: counting() });
+  expect(await summariesIn(world)).toEqual(["other.md"]);
+  const keys = Array.from({ length: 20 }, (_, at) => `k${at % 3}`);
+  await Promise.all(
+    keys.map(async (key) => {
+      await keepSummary(world.batonHome, key, key);
+      await forgetSummary(world.batonHome, key);
+    }),
+  );
+  expect(await summariesIn(world)).toEqual(["other.md"]);
 });
 
 it("the same switch again asks for no summary, and another one does", async () => {

@@ -28,6 +28,7 @@ export interface SwitchOutcome {
   code?: string;
   message?: string;
   hint?: string;
+  problems?: string[];
 }
 
 const [dir = "", argument = "{}"] = process.argv.slice(2);
@@ -95,7 +96,7 @@ function watch(): void {
   };
 }
 
-async function act(): Promise<void> {
+async function act(): Promise<string[]> {
   const [agent, id] = request.from;
   if (request.action === "undo") {
     watch();
@@ -104,11 +105,13 @@ async function act(): Promise<void> {
   }
   const { ref, source } = await find(world, { agent: named(agent), id });
   watch();
-  await switchOver({ ...world, source, from: ref, to: named(request.to), adapters, kind: "resume" });
+  const to = named(request.to);
+  const { problems } = await switchOver({ ...world, source, from: ref, to, adapters, kind: "resume" });
+  return problems ?? [];
 }
 
 const outcome = await act().then(
-  () => ({}),
+  (problems) => (problems.length > 0 ? { problems } : {}),
   ({ code, message, hint }) => ({ code, message, hint }),
 );
 console.log(JSON.stringify({ ...outcome, steps }));

@@ -62,7 +62,12 @@ async function giveBack(context: Context, name: string, options: Options): Promi
     goesOnIn: (cwd) => about.push(...folderWarnings(cwd, exec, "The agent needs it to go on.")),
   });
   const to = adapters.find(({ id }) => id === returned.agent);
-  const warnings = [...returned.warnings, ...about, ...(to ? unproven(to, version) : [])];
+  const warnings = [
+    ...returned.warnings,
+    ...(returned.problems ?? []),
+    ...about,
+    ...(to ? unproven(to, version) : []),
+  ];
   return goOn(context, { ...shown(returned, to?.label ?? returned.agent), warnings }, exec);
 }
 

@@ -5,7 +5,7 @@ import { formats } from "../../formats/index.ts";
 import { BatonError } from "../../session/error.ts";
 import type { Source, Stream } from "../../session/source.ts";
 import { entryText } from "../../session/text.ts";
-import { lineageOf, sessionsOf } from "../../switch/lineage.ts";
+import { lineageOf, wayOf } from "../../switch/lineage.ts";
 import { nameOf } from "../../switch/name.ts";
 import { positionOf } from "../../transform/fork.ts";
 import { thread, visible, visiblePositions } from "../../transform/visible.ts";
@@ -61,14 +61,15 @@ async function show(context: Context, name: string, options: Options): Promise<u
     return tellHidden(source, context);
   }
   const { colors, width, isVerbose } = output;
-  const own = badge(source.header.source.cli, await context.adapters(), colors);
+  const own = nameOf(source.header);
+  const shown = badge(source.header.source.cli, await context.adapters(), colors);
   const text = render(stream, {
     colors,
     width,
     unfold: isVerbose,
-    badge: own,
+    badge: shown,
     home: context.home.dir,
-    lineage: sessionsOf(await lineageOf(context.batonHome, nameOf(source.header))),
+    lineage: wayOf(await lineageOf(context.batonHome, own), own),
     ...changedBy(opened),
   });
   await page(text, output);
