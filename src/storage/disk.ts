@@ -20,7 +20,10 @@ export async function realTarget(path: string): Promise<{ path: string; missing:
 
 async function realFolder(folder: string): Promise<string | undefined> {
   const real = await realpath(folder).catch(absent);
-  if (real === undefined && (await lstatIfAny(folder)) !== undefined) {
+  const found = real === undefined ? await lstatIfAny(folder) : undefined;
+  // Made by somebody else in between.
+  if (found && !found.isSymbolicLink()) return realFolder(folder);
+  if (found) {
     throw new BatonError(
       "not_writable",
       `${folder} is a link to a place that is not there.`,
