@@ -2,6 +2,8 @@
 import type { Adapter } from "../adapters/adapter.ts";
 import { formats } from "../formats/index.ts";
 import type { Entry } from "../session/session.ts";
+import type { Stream } from "../session/source.ts";
+import { type Exchange, exchanges } from "../transform/exchanges.ts";
 import type { SwitchAnalysis } from "./analyse.ts";
 import type { Prepared } from "./prepare-switch.ts";
 import type { SwitchWarning } from "./warnings.ts";
@@ -42,12 +44,38 @@ export async function preparedConversation(
 }
 
 /** It fits into a model's window, so it fits into memory. */
-async function historyOf({ target, stream }: Prepared): Promise<HistoryMessage[]> {
+async function historyOf({ target, stream, isOwn }: Prepared): Promise<HistoryMessage[]> {
   const [id, list] = HISTORIES[target.agent.api];
   const format = formats.find((one) => one.id === id);
+  const translated = isOwn ? stream() : inWordsOf(target.agent, stream());
   let text = "";
-  for await (const piece of format?.write(stream()) ?? []) text += piece;
+  for await (const piece of format?.write(translated) ?? []) text += piece;
   return JSON.parse(text)[list];
+}
+
+/** Calls as the target's own tools, which its writer makes of them too. */
+function inWordsOf(agent: Adapter, stream: Stream): Stream {
+  return {
+    ...stream,
+    async *entries() {
+      for await (const item of exchanges(stream.entries())) {
+        if (item.type !== "exchange") yield item;
+        else yield* translated(item.pairs, agent);
+      }
+    },
+  };
+}
+
+/** One call may become several; all of a message stand before their results. */
+function translated(pairs: Exchange["pairs"], agent: Adapter): Entry[] {
+  const made = pairs.flatMap(({ call, result }) =>
+    agent.tools(call, result).pairs.map((one, at) => {
+      const id = at === 0 ? call.id : `${call.id}-${at + 1}`;
+      const named = { ...call, id, originalTool: one.name, originalInput: one.input };
+      return { call: named, result: one.result && { ...one.result, callId: id } };
+    }),
+  );
+  return [...made.map(({ call }) => call), ...made.flatMap(({ result }) => result ?? [])];
 }
 
 /** The instructions before the first message. */

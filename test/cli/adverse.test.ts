@@ -372,7 +372,7 @@ describe("Ctrl-C or a polite kill", () => {
     writeFileSync(join(place.root, "long.json"), JSON.stringify(session(timeline)));
     const before = files(inHome(".claude"));
     const changes = watch(inHome(".claude"), { recursive: true });
-    const child = spawn("baton", ["resume", "long.json", "--in", "claude"], {
+    const child = spawn("baton", ["resume", "long.json", "--in", "claude", "--yes"], {
       env: place.env,
       cwd: place.root,
     });

@@ -21,6 +21,41 @@ const loss = z.strictObject({
   detail: text,
 });
 
+const side = z.strictObject({ agent: text, provider: text, model: text, modelDisplay: text });
+const analysis = z.strictObject({
+  canSwitch: z.boolean(),
+  warnings: z.array(
+    z.strictObject({
+      type: z.enum(["info", "warning", "error"]),
+      code: text,
+      message: text,
+      affectedMessages: z.array(count).optional(),
+      entries: z.array(text).optional(),
+    }),
+  ),
+  requiresSummarization: z.boolean(),
+  estimatedTokens: z.number(),
+  targetContextLimit: z.number(),
+  lossyFeatures: z.array(text),
+  from: side,
+  to: side,
+  tokens: z.strictObject({
+    before: z.number(),
+    after: z.number(),
+    source: z.enum(["recorded", "estimated"]),
+    estimated: z.literal(true),
+    overhead: z.number(),
+  }),
+  kept: z.strictObject({
+    messages: count,
+    of: count,
+    toolCalls: count,
+    toolResults: count,
+    changedFiles: count,
+  }),
+  rereadCost: z.number().nullable(),
+});
+
 const goOn = z.strictObject({
   agent: text,
   originalId: text,
@@ -30,6 +65,8 @@ const goOn = z.strictObject({
   losses: z.array(loss),
   operation: text.nullable(),
   backup: text.nullable(),
+  /** Of a switch: all that `analyse` says. */
+  analysis: analysis.optional(),
 });
 
 const operation = z.looseObject({
@@ -138,6 +175,8 @@ describe("--json", () => {
     ["convert 11111111-1111 --to markdown -o out.md", convert, 0],
     ["resume latest:codex", goOn, 0],
     ["resume latest:codex --in claude", goOn, 0],
+    ["analyse latest:codex --to claude", analysis, 0],
+    ["analyse 11111111-1111 --to gemini --model made-up", analysis, 0],
     ["resume 11111111-1111 --in codex --dry-run --thinking convert --history full", goOn, 0],
     ["fork 11111111-1111 --at aaaaaaaa-0000-4000-8000-000000000003", goOn, 0],
     ["operations", operations, 0],

@@ -40,7 +40,13 @@ const TIMELINE: Entry[] = [
   told,
   user("u1"),
   replied("a1", [{ type: "thinking", text: "hm" }, text("let me look")], { turn: "t1" }),
-  { ...call("c1"), turn: "t1", originalTool: "run", originalInput: { command: "ls" } } as Entry,
+  {
+    ...call("c1"),
+    turn: "t1",
+    input: { command: "ls" },
+    originalTool: "run",
+    originalInput: { command: "ls" },
+  } as Entry,
   result("c1"),
   assistant("a2"),
 ];
@@ -53,7 +59,7 @@ const FORMS: Record<Target, object[]> = {
       role: "assistant",
       content: [
         { type: "text", text: "let me look" },
-        { type: "tool_use", id: "c1", name: "run", input: { command: "ls" } },
+        { type: "tool_use", id: "c1", name: "Bash", input: { command: "ls" } },
       ],
     },
     { role: "user", content: [{ type: "tool_result", tool_use_id: "c1", content: "output of c1" }] },
@@ -65,19 +71,23 @@ const FORMS: Record<Target, object[]> = {
       role: "model",
       parts: [
         { text: "let me look" },
-        expect.objectContaining({ functionCall: { id: "c1", name: "run", args: { command: "ls" } } }),
+        expect.objectContaining({
+          functionCall: { id: "c1", name: "run_shell_command", args: { command: "ls" } },
+        }),
       ],
     },
     {
       role: "user",
-      parts: [{ functionResponse: { id: "c1", name: "run", response: { output: "output of c1" } } }],
+      parts: [
+        { functionResponse: { id: "c1", name: "run_shell_command", response: { output: "output of c1" } } },
+      ],
     },
     { role: "model", parts: [{ text: "replies a2" }] },
   ],
   codex: [
     { type: "message", role: "user", content: "says u1" },
     { type: "message", role: "assistant", content: [outputText("let me look")] },
-    { type: "function_call", call_id: "c1", name: "run", arguments: '{"command":"ls"}' },
+    { type: "function_call", call_id: "c1", name: "exec_command", arguments: '{"cmd":"ls"}' },
     { type: "function_call_output", call_id: "c1", output: "output of c1" },
     { type: "message", role: "assistant", content: [outputText("replies a2")] },
   ],
