@@ -17,6 +17,10 @@ export function conversationsFolder(batonHome: string): string {
   return join(batonHome, "conversations");
 }
 
+export async function hasConversations(batonHome: string): Promise<boolean> {
+  return (await lstatIfAny(conversationsFolder(batonHome))) !== undefined;
+}
+
 export function conversationFiles(batonHome: string, id: string): ConversationFiles {
   const folder = conversationsFolder(batonHome);
   return { folder, current: join(folder, `${id}.json`), meta: join(folder, `${id}.meta.json`) };

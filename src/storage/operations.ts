@@ -28,18 +28,17 @@ export async function operations(batonHome: string): Promise<Operations> {
 }
 
 /** Of each path: the file as it was when it was read, and what it said. */
-const known = new Map<string, { stamp: string; operation: Operation }>();
+const known = new Map<string, { ino: number; size: number; mtimeMs: number; operation: Operation }>();
 
 /** A journal that has not changed is read once. There may be thousands, which is faster without waiting for each. */
 function operationIn(batonHome: string, id: string): Operation {
   const path = journalPath(batonHome, id);
   // Before its text: one that changes in between is read again the next time.
-  const { ino, size, mtimeNs } = statSync(path, { bigint: true });
-  const stamp = `${ino} ${size} ${mtimeNs}`;
+  const { ino, size, mtimeMs } = statSync(path);
   const before = known.get(path);
-  if (before?.stamp === stamp) return before.operation;
+  if (before?.ino === ino && before.size === size && before.mtimeMs === mtimeMs) return before.operation;
   const operation = parseOperation(batonHome, id, readFileSync(path, "utf8"));
-  known.set(path, { stamp, operation });
+  known.set(path, { ino, size, mtimeMs, operation });
   return operation;
 }
 

@@ -45,9 +45,8 @@ export function lineageIn(all: readonly Operation[], name: string): Lineage {
   return lineageAlong(all.flatMap(hopOf).toReversed(), name);
 }
 
-/** Every conversation that another provider ever took over, also where all of that was taken back. */
-export async function lineages(batonHome: string): Promise<Lineage[]> {
-  const { operations: all } = await operations(batonHome);
+/** Every conversation that another provider ever took over, also where all of that was taken back. `all`: newest first. */
+export function lineagesIn(all: readonly Operation[]): Lineage[] {
   const hops = all.flatMap(hopOf).toReversed();
   const switched = all.filter(({ facts }) => facts.switch !== undefined);
   const madeFrom = madeFromIn(hops);

@@ -12,6 +12,7 @@ import type { Change } from "../storage/changes.ts";
 import {
   backupOf,
   conversationFiles,
+  hasConversations,
   noteSettled,
   placeConversation,
   settledUntil,
@@ -20,7 +21,7 @@ import {
 import { diskError } from "../storage/disk.ts";
 import { operations } from "../storage/operations.ts";
 import { thread, threadPositions } from "../transform/visible.ts";
-import { type Hop, type Lineage, lineageOf, lineages, type ProviderSwitch, sessionsOf } from "./lineage.ts";
+import { type Hop, type Lineage, lineageOf, lineagesIn, type ProviderSwitch, sessionsOf } from "./lineage.ts";
 import { newMessageCounter } from "./message-count.ts";
 
 type SwitchEntry = Extract<Entry, { type: "switch" }>;
@@ -160,9 +161,8 @@ async function* pieces(path: string, stream: Stream): AsyncGenerator<Change> {
  */
 export async function settleConversations(batonHome: string): Promise<string[]> {
   try {
-    if ((await unsettled(batonHome)).lineages.length === 0) return [];
+    if (!(await hasConversations(batonHome)) && (await unsettled(batonHome)).lineages.length === 0) return [];
     return await whileSettling(batonHome, async () => {
-      // Once more: somebody else may have done it, or something that comes later.
       const { lineages: due, until } = await unsettled(batonHome);
       const problems: string[] = [];
       for (const lineage of due) {
@@ -197,7 +197,7 @@ async function unsettled(batonHome: string): Promise<{ lineages: Lineage[]; unti
       .flatMap(({ facts }) => [facts.source ?? [], `${facts.agent}:${facts.originalId}`].flat()),
   );
   if (names.size === 0) return { lineages: [], until };
-  const found = await lineages(batonHome);
+  const found = lineagesIn(all);
   return { lineages: found.filter((one) => sessionsOf(one).some((name) => names.has(name))), until };
 }
 
