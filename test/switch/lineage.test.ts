@@ -4,9 +4,10 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Operation } from "../../src/storage/journal.ts";
+import { findOperation } from "../../src/storage/operations.ts";
 import { undo } from "../../src/storage/undo.ts";
 import { carry } from "../../src/switch/carry.ts";
-import { lineageIn, lineageOf } from "../../src/switch/lineage.ts";
+import { lineageIn, lineageOf, madeFromOperation, wayOf } from "../../src/switch/lineage.ts";
 import { settleConversations } from "../../src/switch/record.ts";
 import { fc } from "../property.ts";
 import { assistant, user } from "../session/build.ts";
@@ -95,6 +96,39 @@ describe("a conversation that crosses", () => {
       hops: [],
     });
   });
+});
+
+it("the way of one session leaves out what was made beside it", async () => {
+  const { world, a } = await begin();
+  const b = await on(world, a, "codex", "2");
+  const c = await on(world, b, "gemini", "3");
+  const way = async (there: There) => wayOf(await lineageOf(world.batonHome, nameOf(there)), nameOf(there));
+  for (const there of [a, b, c]) expect(await way(there)).toEqual([a, b, c].map(nameOf));
+  await returned(world, c);
+  for (const there of [a, b, c]) expect(await way(there)).toEqual([a, b, c].map(nameOf));
+  const other = await on(world, a, "opencode", "4");
+  expect(await way(a)).toEqual([nameOf(a)]);
+  for (const there of [b, c]) expect(await way(there)).toEqual([a, b, c].map(nameOf));
+  expect(await way(other)).toEqual([a, other].map(nameOf));
+  expect(wayOf({ root: "x:1", hops: [] }, "x:1")).toEqual(["x:1"]);
+});
+
+it("what was made from the session of an operation, later and not taken back, is known", async () => {
+  const { world, a } = await begin();
+  const { batonHome } = world;
+  const one = await switched(world, a, "codex");
+  const two = await switched(world, one.there, "gemini");
+  const three = await switched(world, one.there, "opencode");
+  const later = async ({ operation }: { operation: string | null }) => {
+    const found = await madeFromOperation(batonHome, await findOperation(batonHome, operation ?? ""));
+    return found.map(({ id }) => id);
+  };
+  expect(await later(one)).toEqual([three.operation, two.operation]);
+  expect(await later(two)).toEqual([]);
+  await undo(batonHome, three.operation ?? "");
+  expect(await later(one)).toEqual([two.operation]);
+  await undo(batonHome, two.operation ?? "");
+  expect(await later(one)).toEqual([]);
 });
 
 describe("after an undo", () => {

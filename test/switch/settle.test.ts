@@ -15,12 +15,13 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { Ucf } from "../../src/formats/ucf-schema.ts";
+import { sourceOf } from "../../src/session/source.ts";
 import { conversationFiles, SETTLED } from "../../src/storage/conversations.ts";
 import { operations } from "../../src/storage/operations.ts";
 import { undo } from "../../src/storage/undo.ts";
 import { lineageOf } from "../../src/switch/lineage.ts";
 import { conversationId, settleConversations } from "../../src/switch/record.ts";
-import { assistant, call, result, user } from "../session/build.ts";
+import { assistant, call, result, session, user } from "../session/build.ts";
 import { conversationsIn, expectInLine, nameOf, statesIn, switched } from "./run-switch.ts";
 import { begun, find, goesOn, named, newWorld, type There, type World } from "./world.ts";
 
@@ -186,11 +187,13 @@ it("each message says whose it is, however often the conversation crossed", asyn
 
 it("the journal has the index that stands in the target, also where a call was completed on the way", async () => {
   const world = await newWorld();
-  const a = await begun(world, named("claude"), [user("u1"), call("c1"), user("u2"), assistant("a2")]);
-  const { there } = await switched(world, a, "codex");
+  const a = await begun(world, named("claude"), BEGINNING);
+  const source = sourceOf(session([user("u1"), call("c1"), user("u2"), assistant("a2")]));
+  const { there } = await switched(world, a, "codex", { source });
   const entries = await Array.fromAsync((await find(world, there)).source.entries());
   const [index] = entries.flatMap((entry) => (entry.type === "switch" ? [entry.switch.messageIndex] : []));
-  const { hops } = await lineageOf(world.batonHome, nameOf(a));
-  expect(hops.map((hop) => hop.switch?.messageIndex)).toEqual([index]);
-  expect(jsonIn((await filesOf(world, a)).meta).switches).toMatchObject([{ messageIndex: index }]);
+  const [made] = (await operations(world.batonHome)).operations;
+  expect(made?.facts.switch).toMatchObject({ messageIndex: index });
+  const { meta } = await filesOf(world, there);
+  expect(jsonIn(meta).switches).toMatchObject([{ messageIndex: index }]);
 });
