@@ -233,7 +233,7 @@ async function removeLeftovers(batonHome: string, id: string): Promise<void> {
 }
 
 /** A journal that is missing throws what reading it throws; one that cannot be trusted is a `damaged` error. */
-export async function readOperation(batonHome: string, id: string): Promise<Operation> {
+async function readOperation(batonHome: string, id: string): Promise<Operation> {
   return parseOperation(batonHome, id, await readFile(journalPath(batonHome, id), "utf8"));
 }
 
