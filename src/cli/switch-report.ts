@@ -94,7 +94,8 @@ function isApart(code: LossName): boolean {
 }
 
 /** What is not there any more, as opposed to what is there in another form. */
-const LOST = /_dropped$|_omitted$|_hidden$|_unsupported$|^(?:calls_unfinished|payload_clipped)$/;
+const LOST =
+  /^(?!context_).*_dropped$|_omitted$|_hidden$|_unsupported$|^(?:calls_unfinished|payload_clipped)$/;
 
 const ABOUT_TARGET: ReadonlySet<LossName> = new Set(["tools_unsupported", "model_unknown"]);
 
