@@ -217,19 +217,22 @@ export async function isTooLong(
   { home, batonHome, adapters }: Context,
   source: Source,
   to: Adapter,
-  { model, budget }: { model?: string; budget?: number },
+  { model, budget, strategy }: { model?: string; budget?: number; strategy?: string },
 ): Promise<boolean> {
-  if (model === undefined || plainId(aliased(model)) === plainId(source.header.model.model)) return false;
+  const isOther = model !== undefined && plainId(aliased(model)) !== plainId(source.header.model.model);
+  if (!isOther && budget === undefined && strategy === undefined) return false;
   const overrides = readOverrides(batonHome);
   const options = budget === undefined ? {} : { budget };
+  const all = await adapters();
+  const named = model === undefined ? {} : { model };
   const { isFitting } = await prepareSwitch({
     source,
     to,
     home,
-    model,
+    ...named,
     overrides,
     options,
-    adapters: await adapters(),
+    adapters: all,
   });
   return !isFitting;
 }

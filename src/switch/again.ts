@@ -6,6 +6,7 @@ import type { Operation } from "../storage/journal.ts";
 import { operations } from "../storage/operations.ts";
 import { recover } from "../storage/recover.ts";
 import { isAsWritten } from "../storage/undo.ts";
+import { type Move, movedPath } from "../transform/remap.ts";
 import { nameOf } from "./name.ts";
 import { type Carried, commandFor, writerOf } from "./perform.ts";
 import { type Standing, standingOf } from "./standing.ts";
@@ -18,6 +19,7 @@ interface Again {
   batonHome: string;
   asked?: string;
   cwd?: string;
+  moves?: readonly Move[];
   model?: string;
 }
 
@@ -45,9 +47,9 @@ function isSame({ state, facts }: Operation, { to, asked }: Again, name: string,
   );
 }
 
-function carriedOf({ id, facts }: Operation, { to, home, model, source, cwd }: Again): Carried {
+function carriedOf({ id, facts }: Operation, { to, home, model, source, cwd, moves = [] }: Again): Carried {
   const { originalId, path } = facts;
-  const folder = cwd ?? source.header.project.path;
+  const folder = cwd ?? movedPath(source.header.project.path, moves);
   return {
     agent: to.id,
     originalId,

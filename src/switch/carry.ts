@@ -35,6 +35,8 @@ export interface CarryRequest {
   toolHistory?: boolean;
   /** False = instructions that stand in the session are left out. */
   systemPrompt?: boolean;
+  /** The same agent gets what another one would: its own records cannot stay as they are. */
+  isCopy?: boolean;
   /** How a session that is too long is made to fit. */
   reduction?: Pick<Reduced, "reduction" | "summary" | "count">;
   /** Another provider takes over: recorded in the target, the journal and the conversation's file. */
@@ -153,9 +155,22 @@ export async function targetOf(request: TargetRequest): Promise<Target> {
   };
 }
 
-/** What is to be shortened is written anew, also for the same agent. */
-function isOwn({ source, to, reduction }: CarryRequest): boolean {
-  return source.header.source.cli === to.id && !reduction;
+function isOwn({ source, to, isCopy }: CarryRequest): boolean {
+  return source.header.source.cli === to.id && !isCopy;
+}
+
+/** Writers give their own agent its records back where there are any. */
+function writtenAnew(stream: Stream): Stream {
+  const { records: _, ...rest } = stream;
+  return {
+    ...rest,
+    get losses() {
+      return stream.losses;
+    },
+    async *children() {
+      for await (const child of stream.children()) yield writtenAnew(child);
+    },
+  };
 }
 
 /** The same agent gets its own records back; another one gets what the model sees, prepared for it. */
@@ -166,7 +181,8 @@ function streamFor(request: CarryRequest, texts: Range["texts"]): Stream {
     return own.records ? own : prepare(own, { thinking: "keep" });
   }
   const { reduction, source, now = new Date(), switch: made } = request;
-  const stream = contentFor(request, texts);
+  const content = contentFor(request, texts);
+  const stream = request.isCopy ? writtenAnew(content) : content;
   const short = reduction ? reduced(stream, { ...reduction, source: nameOf(source.header), now }) : stream;
   if (!made) return short;
   return endedBy(short, made, 0, (index) => {

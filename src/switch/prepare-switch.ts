@@ -12,6 +12,7 @@ import type { Source, Stream } from "../session/source.ts";
 import { entryText } from "../session/text.ts";
 import { keepSummary, keptSummary } from "../storage/summaries.ts";
 import { newExtract } from "../transform/extract.ts";
+import { movedPath } from "../transform/remap.ts";
 import { visible } from "../transform/visible.ts";
 import { type CarryRequest, contentFor } from "./carry.ts";
 import { nameOf } from "./name.ts";
@@ -147,8 +148,12 @@ function targetFor(request: SwitchRequest): Promise<SwitchTarget> {
   });
 }
 
-function projectOf({ cwd, source }: SwitchRequest): string {
-  return cwd ?? source.header.project.path;
+export function projectOf({
+  cwd,
+  source,
+  moves = [],
+}: Pick<SwitchRequest, "cwd" | "source" | "moves">): string {
+  return cwd ?? movedPath(source.header.project.path, moves);
 }
 
 async function reducedTo(request: SwitchRequest, measured: Measured, strategy: Strategy | undefined) {
@@ -366,7 +371,7 @@ function weightAfter(
 
 /** What `carry` is to do so that what was prepared is what is written. */
 export function carryRequest(
-  { thinker, reduction }: Prepared,
+  { thinker, reduction, isOwn }: Prepared,
   request: SwitchRequest,
 ): Omit<CarryRequest, "kind" | "batonHome"> {
   const { source, from, to, home, cwd, model, moves, edits, installed, options = {} } = request;
@@ -386,5 +391,6 @@ export function carryRequest(
     ...(options.includeToolHistory !== undefined && { toolHistory: options.includeToolHistory }),
     ...(options.preserveSystemPrompt !== undefined && { systemPrompt: options.preserveSystemPrompt }),
     ...(reduction && { reduction }),
+    ...(!isOwn && source.header.source.cli === to.id && { isCopy: true }),
   };
 }

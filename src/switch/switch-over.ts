@@ -9,7 +9,13 @@ import { analysisOf, BLOCKING, type SwitchAnalysis } from "./analyse.ts";
 import { type CarryRequest, carry } from "./carry.ts";
 import type { ProviderSwitch } from "./lineage.ts";
 import type { Carried } from "./perform.ts";
-import { carryRequest, type Prepared, prepareSwitch, type SwitchRequest } from "./prepare-switch.ts";
+import {
+  carryRequest,
+  type Prepared,
+  prepareSwitch,
+  projectOf,
+  type SwitchRequest,
+} from "./prepare-switch.ts";
 import { settleConversations } from "./record.ts";
 import { switchTarget } from "./target.ts";
 
@@ -104,7 +110,7 @@ function switchOf(
 async function askedFor(request: SwitchOver): Promise<string | undefined> {
   const { kind, anew, edits, dryRun, from, cwd, moves, options, redactor, now = new Date() } = request;
   if (kind !== "resume" || anew || edits || dryRun || !from) return undefined;
-  const project = cwd ?? request.source.header.project.path;
+  const project = projectOf(request);
   const { model, chosen } = await switchTarget({ ...request, project, now, asks: false });
   // What is taken where nothing is set may change by the switch itself.
   const set = chosen === "default" ? {} : { model: model.id, window: model.window };

@@ -6,6 +6,7 @@ import type { Command } from "commander";
 import type { Adapter } from "../../adapters/adapter.ts";
 import { adapterNamed } from "../../adapters/named.ts";
 import type { ArchivedSession } from "../../catalog/archive/read.ts";
+import { aliased } from "../../models/defaults.ts";
 import { displayName } from "../../models/names.ts";
 import { BatonError } from "../../session/error.ts";
 import type { Source } from "../../session/source.ts";
@@ -82,10 +83,11 @@ export async function prepareResume(context: Context, name: string, options: Opt
   const moves = isOwn ? [] : movesFor(project, given, options.remap);
   const cwd = given ?? movedPath(project, moves);
   if (isOwn && (await isTooLong(context, opened.source, to, options))) {
-    const moved = { ...options, moves: [] };
+    const anew = movesFor(project, given, options.remap);
+    const moved = { ...options, moves: anew };
     if (options.strategy)
       return carried(context, opened, to, moved, folderWarnings(cwd, options.exec ?? false));
-    if (!options.yes) throw tooLong(to, options.model ?? "");
+    if (!options.yes) throw tooLong(to, options);
   }
   const bound = isOwn && to.isBoundToFolder ? to : undefined;
   const warnings = [
@@ -107,10 +109,12 @@ export async function prepareResume(context: Context, name: string, options: Opt
 }
 
 /** The agent itself would find out only when its model refuses. */
-function tooLong({ label }: Adapter, model: string): BatonError {
+function tooLong({ label }: Adapter, { model, budget }: Options): BatonError {
+  const named = model === undefined ? label : `${displayName(aliased(model))} in ${label}`;
+  const what = budget === undefined ? named : `a budget of ${budget} tokens`;
   return new BatonError(
     "refused",
-    `This session is too long for ${displayName(model)} in ${label}.`,
+    `This session is too long for ${what}.`,
     "--strategy hybrid goes on with a copy that fits; --yes goes on with the session as it is.",
   );
 }
