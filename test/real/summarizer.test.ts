@@ -47,10 +47,11 @@ it("the summary is the reply of the CLI that was named", async () => {
 
     const there: There = { agent: "codex", id: result.originalId };
     const meant = await requestFor(user, a, "codex", { options, summarizer: async () => SUMMARY });
-    const { stream, originalMessageCount: of, preservedMessageCount: kept } = await prepareSwitch(meant);
+    const { stream, reduction } = await prepareSwitch(meant);
+    const left = reduction?.reduction.leftOut ?? 0;
     const promised = await Array.fromAsync(factsOf(stream()));
     const { told } = await resumed(user, there, "Go on", [{ text: "Gone on." }], promised, result.losses);
-    expect(told[0]).toBe(`[Previous conversation summary - ${of - kept} messages]\n\n${SUMMARY}`);
+    expect(told[0]).toBe(`[Previous conversation summary - ${left} messages]\n\n${SUMMARY}`);
     expect(told.slice(-NEWEST.length - 1)).toEqual([...NEWEST, "Go on"]);
     expect(await switchesIn(user, there)).toMatchObject([
       { fromProvider: "claude", toProvider: "openai", fromModel: MODELS.claude, toModel: MODELS.codex },
