@@ -240,17 +240,13 @@ function contentOf(request: SwitchRequest, thinker: Thinker, isOwn: boolean) {
     survey = found.survey;
     return found.stream;
   };
-  const { thinking = "drop" } = options;
   const stream = isOwn
     ? look(visible(source))
     : contentFor(
         {
           source,
           thinker,
-          thinking: thinking === "ask" ? "drop" : thinking,
-          ...(options.history && { history: options.history }),
-          ...(options.includeToolHistory !== undefined && { toolHistory: options.includeToolHistory }),
-          ...(options.preserveSystemPrompt !== undefined && { systemPrompt: options.preserveSystemPrompt }),
+          ...contentOptions(options),
           ...(request.moves && { moves: request.moves }),
           ...(request.edits && { edits: request.edits }),
         },
@@ -369,6 +365,17 @@ function weightAfter(
   return Math.ceil((reduction.kept + count(summary) + size.overhead) * size.scale);
 }
 
+/** The same for what is measured and for what is written. Whoever has not been asked about thinking drops it. */
+function contentOptions(options: SwitchOptions) {
+  const { thinking, history = "visible", includeToolHistory = true, preserveSystemPrompt = true } = options;
+  return {
+    thinking: thinking === "convert" ? ("convert" as const) : ("drop" as const),
+    history,
+    toolHistory: includeToolHistory,
+    systemPrompt: preserveSystemPrompt,
+  };
+}
+
 /** What `carry` is to do so that what was prepared is what is written. */
 export function carryRequest(
   { thinker, reduction, isOwn }: Prepared,
@@ -380,16 +387,13 @@ export function carryRequest(
     to,
     home,
     thinker,
-    thinking: options.thinking === "convert" ? "convert" : "drop",
     ...(from && { from }),
     ...(cwd !== undefined && { cwd }),
     ...(model !== undefined && { model }),
     ...(moves && { moves }),
     ...(edits && { edits }),
     ...(installed && { installed }),
-    ...(options.history && { history: options.history }),
-    ...(options.includeToolHistory !== undefined && { toolHistory: options.includeToolHistory }),
-    ...(options.preserveSystemPrompt !== undefined && { systemPrompt: options.preserveSystemPrompt }),
+    ...contentOptions(options),
     ...(reduction && { reduction }),
     ...(!isOwn && source.header.source.cli === to.id && { isCopy: true }),
   };
