@@ -1,7 +1,7 @@
 // Everything a catalog says, in an order of its own: two catalogs of the same stores say the same, however they came
 // about.
 
-import { cpSync, mkdtempSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { adapters } from "../../src/adapters/index.ts";
@@ -71,8 +71,12 @@ export async function synced(
 /** What a catalog made of the same stores at once says. */
 export async function dumpAtOnce(home: string): Promise<Dump> {
   const fresh = mkdtempSync(join(tmpdir(), "baton-fresh-"));
-  await synced(home, fresh);
-  return dump(fresh);
+  try {
+    await synced(home, fresh);
+    return dump(fresh);
+  } finally {
+    rmSync(fresh, { recursive: true });
+  }
 }
 
 /** The sample sessions of these agents, in their stores. */
