@@ -181,6 +181,8 @@ export interface Configuration {
   /** Tokens that the user has set as the window. */
   window?: number;
   mcpServers: readonly string[];
+  /** Files of it that are there and could not be read; what they set is not known. */
+  damaged?: readonly string[];
   /** How long the agent keeps sessions, in days; absent = for ever. */
   retentionDays?: number;
   /** How many sessions of a folder it keeps, the newest; absent = any number. */

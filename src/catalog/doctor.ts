@@ -80,6 +80,8 @@ export async function examine(
   const onProblem = (path: string, error: Error) => closed.push({ path, problem: error.message });
   const refs = await attempt(async () => [...adapter.discover(home, { onProblem })], []);
   const configuration = await attempt(() => adapter.configuration(home), { mcpServers: [] });
+  for (const path of configuration.damaged ?? [])
+    closed.push({ path, problem: "these settings cannot be read" });
   const listed = refs.filter((ref) => mainSize(ref) > 0);
   const rows: SessionSummary[] = [];
   for (const ref of listed) {

@@ -201,6 +201,10 @@ const kinds = {
   },
   target_signed_out: { severity: "warning", meaning: "The target's CLI is not signed in." },
   target_limited: { severity: "warning", meaning: "The target's account has reached a limit." },
+  target_settings_damaged: {
+    severity: "warning",
+    meaning: "Settings of the target cannot be read: which model and which MCP servers it has is not known.",
+  },
   target_unproven: {
     severity: "warning",
     meaning: "Writing for this version of the target is not proven yet.",

@@ -226,6 +226,7 @@ const NO_FEATURE: ReadonlySet<LossName> = new Set([
   "target_read_only",
   "target_signed_out",
   "target_limited",
+  "target_settings_damaged",
   "target_unproven",
   "nothing_to_carry",
   "tool_format",

@@ -4,7 +4,7 @@ import { type SwitchWarning, warningOf } from "./warnings.ts";
 import { wait } from "./wording.ts";
 
 export function readinessWarnings(
-  { agent, installed, account, limit }: SwitchTarget,
+  { agent, installed, account, limit, configuration }: SwitchTarget,
   now: Date,
 ): SwitchWarning[] {
   const { label } = agent;
@@ -17,6 +17,13 @@ export function readinessWarnings(
       warningOf(
         "target_unproven",
         `Writing for ${label} ${installed.version} is not proven yet; it is for ${agent.proven.join(", ") || "none"}.`,
+      ),
+    );
+  for (const path of configuration.damaged ?? [])
+    found.push(
+      warningOf(
+        "target_settings_damaged",
+        `${path} cannot be read: the model and the MCP servers that it sets for ${label} are not known.`,
       ),
     );
   if (account?.state === "signed_out")

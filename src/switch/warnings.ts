@@ -125,10 +125,13 @@ function mcpWarnings({ survey, source, target, toolHistory }: Situation): Switch
     known.tools.add(called.tool);
   }
   const { label } = target.agent;
+  const lacks = target.configuration.damaged
+    ? `whether ${label} has such a server is not known`
+    : `${label} has no such server`;
   const kept = toolHistory ? "Results stay as context" : "They are left out";
   return [...missing].map(([server, found]) => {
     const calls = `${counted(found.count, "call")} of the MCP server ${server} (${[...found.tools].join(", ")})`;
-    const message = `${calls}: ${label} has no such server. ${kept}; new calls will fail until it is set up there.`;
+    const message = `${calls}: ${lacks}. ${kept}; new calls will fail until it is set up there.`;
     const messages = [...new Set(found.messages)].toSorted((a, b) => a - b);
     return warningOf("mcp_missing", message, { ...found, messages });
   });

@@ -121,3 +121,14 @@ describe("sessions that are due", () => {
     expect(dueForDeletion).toHaveLength(days === null ? 0 : 1);
   });
 });
+
+it("settings that cannot be read are named, since what they say of keeping sessions is not known", async () => {
+  const place = await samplePlace();
+  const path = join(place.home.dir, ".gemini/settings.json");
+  settings(place, { enabled: true });
+  expect((await examine(gemini, place.home)).unreadable).toEqual([]);
+  write(path, "{");
+  expect((await examine(gemini, place.home)).unreadable).toEqual([
+    { path, problem: "these settings cannot be read" },
+  ]);
+});

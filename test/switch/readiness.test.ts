@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { adapters } from "../../src/adapters/index.ts";
 import { lines } from "../adapters/home.ts";
 import { analysed, coded, DIRECTIONS, SIGNED_IN } from "./directions.ts";
-import { around } from "./featured.ts";
+import { around, FEATURES } from "./featured.ts";
 import { named } from "./world.ts";
 
 const TO_GEMINI = DIRECTIONS["Claude → Gemini"];
@@ -71,6 +71,26 @@ describe("the target", () => {
     const proven = await analysed(TO_GPT, around([]));
     for (const code of ["target_missing", "target_unproven"])
       expect(coded(proven.warnings, code)).toEqual([]);
+  });
+
+  it("whose settings are damaged is said to be unknown, not to lack what they may set", async () => {
+    const timeline = around(FEATURES["MCP tools"] ?? []);
+    const files = { ".codex/config.toml": "[mcp_servers.github" };
+    const { warnings, canSwitch, lossyFeatures } = await analysed(TO_GPT, timeline, { files });
+    expect(coded(warnings, "target_settings_damaged")).toEqual([
+      expect.stringMatching(
+        /^warning: \/.*\/\.codex\/config\.toml cannot be read: the model and the MCP servers that it sets for Codex CLI are not known\.$/,
+      ),
+    ]);
+    expect(coded(warnings, "mcp_missing")).toEqual([
+      expect.stringContaining(": whether Codex CLI has such a server is not known. Results stay"),
+    ]);
+    expect({ canSwitch, lossyFeatures }).toEqual({ canSwitch: true, lossyFeatures: ["mcp"] });
+    const whole = await analysed(TO_GPT, timeline, {
+      files: { ".codex/config.toml": "[mcp_servers.github]" },
+    });
+    expect(coded(whole.warnings, "target_settings_damaged")).toEqual([]);
+    expect(coded(whole.warnings, "mcp_missing")).toEqual([]);
   });
 
   it.each(adapters.filter(({ write }) => !write).map(({ id }) => id))("%s can only be read", async (id) => {

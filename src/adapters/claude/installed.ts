@@ -1,9 +1,9 @@
 // The Claude Code of this machine: which version, how the user set it up, and which sessions it holds open.
-import { readFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Activity, Configuration, Home, SessionRef } from "../adapter.ts";
 import { programVersion } from "../program.ts";
+import { type SettingsFiles, settingsFiles } from "../settings.ts";
 import { count, filled, isObject, type Json } from "./native.ts";
 import { configDir } from "./paths.ts";
 
@@ -15,17 +15,20 @@ export function version(home: Home): Promise<{ version: string; path: string } |
 }
 
 export async function configuration(home: Home, project?: string): Promise<Configuration> {
-  const settings = settingsFor(home, project);
+  const files = settingsFiles(JSON.parse);
+  const settings = settingsFor(files, home, project);
   const model = modelOf(home, settings);
   const period = settings
     .map(({ cleanupPeriodDays }) => cleanupPeriodDays)
     .find((days) => days !== undefined);
-  const servers = project === undefined ? allServers(home) : serversFor(home, project, settings);
+  const servers =
+    project === undefined ? allServers(files, home) : serversFor(files, home, project, settings);
   return {
     provider: "anthropic",
     ...(model !== undefined && { model }),
     mcpServers: [...new Set(servers)].sort(),
     retentionDays: typeof period === "number" ? period : RETENTION_DAYS,
+    ...(files.damaged.length > 0 && { damaged: files.damaged }),
   };
 }
 
@@ -35,12 +38,12 @@ export function globalFile(home: Home): string {
 }
 
 /** The strongest first. */
-function settingsFor(home: Home, project: string | undefined): Json[] {
+function settingsFor(files: SettingsFiles, home: Home, project: string | undefined): Json[] {
   const own = project === undefined ? [] : ["settings.local.json", "settings.json"];
   return [
     ...own.map((name) => join(project ?? "", ".claude", name)),
     join(configDir(home), "settings.json"),
-  ].map(readJson);
+  ].map(files.read);
 }
 
 function modelOf(home: Home, settings: readonly Json[]): string | undefined {
@@ -55,8 +58,8 @@ export async function projects(home: Home): Promise<string[]> {
 }
 
 /** Servers of the user and of each project. */
-function allServers(home: Home): string[] {
-  const global = readJson(globalFile(home));
+function allServers(files: SettingsFiles, home: Home): string[] {
+  const global = files.read(globalFile(home));
   const projects = Object.values(objectIn(global, "projects"));
   return [global, ...projects].flatMap((one) =>
     isObject(one) ? Object.keys(objectIn(one, "mcpServers")) : [],
@@ -64,14 +67,14 @@ function allServers(home: Home): string[] {
 }
 
 /** Servers of the user, and of a project in either of the two places, without those that were turned off there. */
-function serversFor(home: Home, project: string, settings: readonly Json[]): string[] {
-  const global = readJson(globalFile(home));
+function serversFor(files: SettingsFiles, home: Home, project: string, settings: readonly Json[]): string[] {
+  const global = files.read(globalFile(home));
   const own = objectIn(objectIn(global, "projects"), project);
   const off = new Set<unknown>(listIn(own, "disabledMcpServers"));
   const refused = new Set<unknown>(
     [own, ...settings].flatMap((one) => listIn(one, "disabledMcpjsonServers")),
   );
-  const shared = Object.keys(objectIn(readJson(join(project, ".mcp.json")), "mcpServers"));
+  const shared = Object.keys(objectIn(files.read(join(project, ".mcp.json")), "mcpServers"));
   return [
     ...[global, own].flatMap((one) => Object.keys(objectIn(one, "mcpServers"))),
     ...shared.filter((name) => !refused.has(name)),
@@ -88,17 +91,9 @@ function listIn(value: Json, field: string): unknown[] {
   return Array.isArray(inner) ? inner : [];
 }
 
-/**
- * Empty when the file is not there or is not an object: the CLI then takes its defaults as well. Subagents have one
- * each, and waiting for so little would take longer than reading it.
- */
+/** Empty when the file is not there or is not an object: the CLI then takes its defaults as well. */
 export function readJson(path: string): Json {
-  try {
-    const value: unknown = JSON.parse(readFileSync(path, "utf8"));
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
+  return settingsFiles(JSON.parse).read(path);
 }
 
 /**

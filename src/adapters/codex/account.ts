@@ -14,7 +14,7 @@ const LOGIN = "codex login";
 const LOCAL = new Set(["ollama", "lmstudio", "ollama-chat"]);
 
 export async function account(home: Home): Promise<Account> {
-  const config = await configIn(codexHome(home));
+  const config = configIn(codexHome(home));
   const name = word(config.model_provider) ?? "openai";
   const providers = isObject(config.model_providers) ? config.model_providers : {};
   const provider = providers[name];

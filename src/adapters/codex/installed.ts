@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { parse } from "smol-toml";
 import type { Configuration, Home, SessionRef } from "../adapter.ts";
 import { programVersion } from "../program.ts";
+import { type SettingsFiles, settingsFiles } from "../settings.ts";
 import { isObject, type JsonObject, word } from "./native.ts";
 import { codexHome, rootOf } from "./paths.ts";
 
@@ -12,8 +13,9 @@ export function version(home: Home): Promise<{ version: string; path: string } |
 }
 
 export async function configuration(home: Home, project?: string): Promise<Configuration> {
-  const config = await configIn(codexHome(home));
-  const own = project === undefined ? {} : await projectConfig(config, project);
+  const files = settingsFiles(parse);
+  const config = files.read(fileIn(codexHome(home)));
+  const own = project === undefined ? {} : projectConfig(files, config, project);
   // 0.166 refuses a profile that is named here; earlier versions go by it.
   const profile = tableIn(tableIn(config, "profiles"), word(config.profile) ?? "");
   const model = word(own.model) ?? word(profile.model) ?? word(config.model);
@@ -25,36 +27,32 @@ export async function configuration(home: Home, project?: string): Promise<Confi
     ...(provider !== undefined && { provider }),
     ...(typeof window === "number" && window > 0 && { window }),
     mcpServers: Object.keys(servers).filter((name) => tableIn(servers, name).enabled !== false),
+    ...(files.damaged.length > 0 && { damaged: files.damaged }),
   };
 }
 
 /** Read only where the user trusts the folder. */
-async function projectConfig(config: JsonObject, project: string): Promise<JsonObject> {
+function projectConfig(files: SettingsFiles, config: JsonObject, project: string): JsonObject {
   const { trust_level: trust } = tableIn(tableIn(config, "projects"), project);
-  return trust === "trusted" ? configIn(join(project, ".codex")) : {};
+  return trust === "trusted" ? files.read(fileIn(join(project, ".codex"))) : {};
 }
 
 /** The folders that the user was asked to trust. */
 export async function projects(home: Home): Promise<string[]> {
-  return Object.keys(tableIn(await configIn(codexHome(home)), "projects"));
+  return Object.keys(tableIn(configIn(codexHome(home)), "projects"));
 }
 
-/** A broken configuration file is the CLI's to complain about. */
-export async function configIn(folder: string): Promise<JsonObject> {
-  return tableOf(await readFile(join(folder, "config.toml"), "utf8").catch(() => ""));
+export function configIn(folder: string): JsonObject {
+  return settingsFiles(parse).read(fileIn(folder));
+}
+
+function fileIn(folder: string): string {
+  return join(folder, "config.toml");
 }
 
 function tableIn(table: JsonObject, name: string): JsonObject {
   const inner = table[name];
   return isObject(inner) ? inner : {};
-}
-
-function tableOf(source: string): JsonObject {
-  try {
-    return parse(source);
-  } catch {
-    return {};
-  }
 }
 
 /** A writer holds a lock on a file that bears the thread's name; the file may outlive it. */

@@ -15,7 +15,7 @@ export async function account(home: Home): Promise<Account> {
 type State = Account["state"];
 
 async function stateOf(home: Home): Promise<State> {
-  const settings = await settingsIn(join(geminiHome(home), "settings.json"));
+  const settings = settingsIn(join(geminiHome(home), "settings.json"));
   const variables: Json = { ...inEnvFile(home), ...home.env };
   switch (chosenIn(settings) ?? chosenBy(variables)) {
     case "oauth-personal":

@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import type { Configuration, Home, SessionRef } from "../adapter.ts";
 import { filled, isObject, type Json } from "../json.ts";
 import { programVersion } from "../program.ts";
+import { parseCommented, settingsFiles } from "../settings.ts";
 import { geminiHome, projectOf } from "./paths.ts";
 import { retentionOf } from "./retention.ts";
 
@@ -12,17 +13,19 @@ export function version(home: Home): Promise<{ version: string; path: string } |
 }
 
 export async function configuration(home: Home, project?: string): Promise<Configuration> {
-  const settings = await settingsIn(join(geminiHome(home), "settings.json"));
-  const own = project === undefined ? {} : await settingsIn(join(project, ".gemini", "settings.json"));
+  const files = settingsFiles(parseCommented);
+  const settings = files.read(join(geminiHome(home), "settings.json"));
+  const own = project === undefined ? {} : files.read(join(project, ".gemini", "settings.json"));
   const model = filled(home.env.GEMINI_MODEL) ?? modelIn(own) ?? modelIn(settings);
   const rule = within(within(settings, "general"), "sessionRetention");
   const servers = { ...within(settings, "mcpServers"), ...within(own, "mcpServers") };
-  const isOn = await turnedOn(home, [settings, own]);
+  const isOn = turnedOn([settings, own], files.read(join(geminiHome(home), "mcp-server-enablement.json")));
   return {
     provider: "google",
     ...(model !== undefined && { model }),
     mcpServers: Object.keys(servers).filter(isOn).sort(),
     ...retentionOf(rule),
+    ...(files.damaged.length > 0 && { damaged: files.damaged }),
   };
 }
 
@@ -31,12 +34,11 @@ function modelIn(settings: Json): string | undefined {
 }
 
 /** By the lists of the settings, and by what `/mcp disable` leaves. */
-async function turnedOn(home: Home, settings: readonly Json[]): Promise<(server: string) => boolean> {
+function turnedOn(settings: readonly Json[], switches: Json): (server: string) => boolean {
   const named = (field: string, earlier: string): unknown[] =>
     settings.flatMap((one) => [within(one, "mcp")[field], one[earlier]]).flatMap(namesIn);
   const excluded = named("excluded", "excludeMCPServers");
   const allowed = named("allowed", "allowMCPServers");
-  const switches = await settingsIn(join(geminiHome(home), "mcp-server-enablement.json"));
   return (server) => {
     const name = server.trim().toLowerCase();
     if (excluded.includes(name) || within(switches, name).enabled === false) return false;
@@ -54,18 +56,9 @@ export function within(value: Json, field: string): Json {
   return isObject(inner) ? inner : {};
 }
 
-/** Comments are allowed in it. A broken settings file is the CLI's to complain about. */
-export async function settingsIn(path: string): Promise<Json> {
-  const source = await readFile(path, "utf8").catch(() => "");
-  try {
-    const value: unknown = JSON.parse(source.replace(COMMENTS, (_, quoted) => quoted ?? ""));
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
+export function settingsIn(path: string): Json {
+  return settingsFiles(parseCommented).read(path);
 }
-
-const COMMENTS = /("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
 
 /** The CLI opens the file for each line and keeps no lock: it runs in the session's folder and has written since. */
 export async function isLive({ path }: SessionRef): Promise<boolean> {

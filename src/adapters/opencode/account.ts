@@ -36,7 +36,7 @@ async function stateOf(home: Home): Promise<Account["state"]> {
   const stored = credentialsIn(join(dataFolder(home), "auth.json"));
   if (isObject(stored) && Object.values(stored).some(isObject)) return "signed_in";
   if (hasAny(home.env, [...KEYS, "OPENCODE_AUTH_CONTENT"])) return "signed_in";
-  const config = await configFor(home);
+  const config = configFor(home);
   const providers = Object.values(objectOf(config.provider)).map(objectOf);
   if (providers.some(({ options }) => hasKey(objectOf(options), home))) return "signed_in";
   return stored === "unreadable" || hasFreeModels(config) ? "unknown" : "signed_out";

@@ -1,14 +1,14 @@
 // What is installed and how it is set up: the CLI itself, its configuration, and whether it works on a session.
 import { existsSync, readlinkSync } from "node:fs";
-import { readdir, readFile, realpath } from "node:fs/promises";
+import { readdir, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Configuration, Home, SessionRef } from "../adapter.ts";
 import { programVersion } from "../program.ts";
+import { parseRelaxed, type SettingsFiles, settingsFiles } from "../settings.ts";
 import { generationOf, reading } from "./database.ts";
 import { columnObject, isObject, type JsonObject, objectOf, objects, word } from "./native.ts";
 import { kindOf } from "./open.ts";
 import { databasePath } from "./paths.ts";
-import { parsed } from "./tree.ts";
 
 export function version(home: Home): Promise<{ version: string; path: string } | undefined> {
   const quiet = { OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" };
@@ -17,8 +17,9 @@ export function version(home: Home): Promise<{ version: string; path: string } |
 
 /** The model of the configuration, else the one that was used last; as `provider/model`. */
 export async function configuration(home: Home, project?: string): Promise<Configuration> {
-  const config = await configFor(home, project);
-  const model = word(config.model) ?? (await recentModel(home));
+  const files = settingsFiles(parseRelaxed);
+  const config = configFor(home, project, files);
+  const model = word(config.model) ?? recentModel(home, files);
   const last = model === undefined ? lastModel(home) : undefined;
   const provider = model?.split("/", 1)[0];
   const servers = objectOf(config.mcp);
@@ -28,11 +29,12 @@ export async function configuration(home: Home, project?: string): Promise<Confi
     ...(provider !== undefined && { provider }),
     ...(last !== undefined && { lastModel: last }),
     mcpServers: Object.keys(servers).filter(isOn).sort(),
+    ...(files.damaged.length > 0 && { damaged: files.damaged }),
   };
 }
 
 /** All files in the order in which one overrules the other, down to the fields of a server or a provider. */
-export async function configFor(home: Home, project?: string): Promise<JsonObject> {
+export function configFor(home: Home, project?: string, from = settingsFiles(parseRelaxed)): JsonObject {
   const folder = join(home.env.XDG_CONFIG_HOME || join(home.dir, ".config"), "opencode");
   const files = ["config.json", ...NAMES].map((name) => join(folder, name));
   if (home.env.OPENCODE_CONFIG) files.push(home.env.OPENCODE_CONFIG);
@@ -40,7 +42,7 @@ export async function configFor(home: Home, project?: string): Promise<JsonObjec
   for (const sub of ["", ".opencode"])
     files.push(...folders.flatMap((one) => NAMES.map((name) => join(one, sub, name))));
   let config: JsonObject = {};
-  for (const file of files) config = merged(config, await jsonIn(file));
+  for (const file of files) config = merged(config, from.read(file));
   return config;
 }
 
@@ -81,20 +83,12 @@ function lastModel(home: Home): string | undefined {
   });
 }
 
-async function recentModel(home: Home): Promise<string | undefined> {
+function recentModel(home: Home, files: SettingsFiles): string | undefined {
   const state = join(home.env.XDG_STATE_HOME || join(home.dir, ".local", "state"), "opencode", "model.json");
-  const [first] = objects((await jsonIn(state)).recent);
+  const [first] = objects(files.read(state).recent);
   const provider = word(first?.providerID);
   const model = word(first?.modelID);
   return provider === undefined || model === undefined ? undefined : `${provider}/${model}`;
-}
-
-/** Comments are allowed there. What cannot be read is the CLI's to complain about. */
-async function jsonIn(path: string): Promise<JsonObject> {
-  const source = await readFile(path, "utf8").catch(() => "");
-  return objectOf(
-    parsed(source) ?? parsed(source.replace(/("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, "$1")),
-  );
 }
 
 const RECENTLY_MS = 5 * 60_000;

@@ -60,7 +60,8 @@ describe("the configuration", () => {
     expect(await claude.configuration({ dir, env: {} })).toEqual(plain);
     await put(".claude/settings.json", "{ not json");
     await put(".claude.json", "[]");
-    expect(await claude.configuration({ dir, env: {} })).toEqual(plain);
+    const damaged = [join(dir, ".claude/settings.json"), join(dir, ".claude.json")];
+    expect(await claude.configuration({ dir, env: {} })).toEqual({ ...plain, damaged });
   });
 
   it("moves with the store", async () => {

@@ -110,8 +110,8 @@ test("the configuration names model, provider and MCP servers; a broken one name
     'model = "m"\nmodel_provider = "p"\n[mcp_servers.a]\ncommand = "x"\n',
   );
   expect(await codex.configuration(home)).toEqual({ model: "m", provider: "p", mcpServers: ["a"] });
-  await put(home, ".codex/config.toml", "= broken");
-  expect(await codex.configuration(home)).toEqual({ mcpServers: [] });
+  const damaged = [await put(home, ".codex/config.toml", "= broken")];
+  expect(await codex.configuration(home)).toEqual({ mcpServers: [], damaged });
 });
 
 test("the CLI is found on the path and asked for its version in a home of its own", async () => {

@@ -162,7 +162,12 @@ it("the servers of a session are the user's and its repository's, unless they ar
   const at = (project: string, env = {}) => opencode.configuration({ ...home, env }, join(home.dir, project));
   expect((await at("p/sub")).mcpServers).toEqual(["a", "b"]);
   mkdirSync(join(home.dir, "p", ".git"));
-  expect(await at("p/sub")).toEqual({ model: "a/own", provider: "a", mcpServers: ["a", "c", "d"] });
+  expect(await at("p/sub")).toEqual({
+    model: "a/own",
+    provider: "a",
+    mcpServers: ["a", "c", "d"],
+    damaged: [join(home.dir, "p/sub/opencode.json")],
+  });
   expect(await opencode.configuration(home)).toEqual({
     model: "a/user",
     provider: "a",
