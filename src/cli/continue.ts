@@ -171,11 +171,15 @@ export async function carryInto(
       ...carried.warnings,
       ...(carried.problems ?? []),
       ...(moved || carried.isReused ? [] : [NO_PATHS]),
+      ...(carried.isReused && options.reason !== undefined ? [SAME_REASON] : []),
     ],
     done: doneWith(carried, to),
     isDryRun: carried.operation === null,
   };
 }
+
+const SAME_REASON =
+  "--reason changes nothing here: what was recorded when this was carried stays. --new carries it once more.";
 
 type Arrived = Carried & { warnings: string[]; analysis?: SwitchAnalysis };
 

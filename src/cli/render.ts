@@ -5,6 +5,7 @@ import { displayName } from "../models/names.ts";
 import { sessionId } from "../session/id.ts";
 import type { Entry, Header, Part, ToolCall, ToolResult } from "../session/session.ts";
 import type { Stream } from "../session/source.ts";
+import { oneLine } from "../session/title.ts";
 import { type Exchange, exchanges } from "../transform/exchanges.ts";
 import type { Colors } from "./output.ts";
 import { ago, counted, cut, harmless, shortPath } from "./text.ts";
@@ -78,11 +79,13 @@ export function itemText(item: Exclude<Entry, ToolCall> | Exchange, options: Ren
   }
 }
 
+const LONGEST_REASON = 200;
+
 function switchText({ switch: made }: Extract<Entry, { type: "switch" }>): string {
   const { fromModel, toModel, fromProvider, toProvider, reason } = made;
   const named = (model: string, provider: string) => (model === "unknown" ? provider : displayName(model));
   const way = `${named(fromModel, fromProvider)} to ${named(toModel, toProvider)}`;
-  return `switched from ${way}${reason ? `: ${reason}` : ""}`;
+  return `switched from ${way}${reason ? `: ${oneLine(reason, LONGEST_REASON)}` : ""}`;
 }
 
 const plain = (text: string) => text;

@@ -20,6 +20,12 @@ export function folderOf(text: string): string {
   return text;
 }
 
+export function modelOf(text: string): string {
+  const model = text.trim();
+  if (model === "") throw new InvalidArgumentError("Name a model; `baton models` lists those that are known.");
+  return model;
+}
+
 /** Given with commas, one by one, or by the option again. */
 export function namesOf(text: string, before: readonly string[] = []): string[] {
   const names = text

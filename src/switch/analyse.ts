@@ -192,7 +192,11 @@ function lossWarnings(losses: readonly Loss[], { survey, keptThinking }: Prepare
   const serious = losses.filter((one) => one.severity !== "info" && !isSaid(one));
   return [...Map.groupBy(serious, ({ kind }) => kind)].map(([kind, group]) => {
     const times = group.length === 1 ? "" : ` (${group.length} times)`;
-    const message = `${LOSSES[kind].meaning.replace(/\.$/, "")}${times}: ${group[0]?.detail}`;
+    const detail = group[0]?.detail ?? "";
+    // What stands in the way says all of it already.
+    const message = BLOCKING.has(kind)
+      ? detail
+      : `${LOSSES[kind].meaning.replace(/\.$/, "")}${times}: ${detail}`;
     const entries = group.flatMap(({ at }) => at.entries ?? at.entry ?? []);
     const messages = [...new Set(entries.flatMap((entry) => survey.messageOf(entry) ?? []))];
     const type = group.some(({ severity }) => severity === "error") ? "error" : "warning";

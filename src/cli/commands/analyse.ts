@@ -14,6 +14,7 @@ import { commandSummarizer } from "../summarizer.ts";
 import { type SwitchFlags, switchOptions, withSwitchOptions } from "../switch-options.ts";
 import { reportLines } from "../switch-report.ts";
 import { shellWord } from "../text.ts";
+import { modelOf } from "../values.ts";
 import { agentFor } from "./resume.ts";
 
 interface Options extends SwitchFlags {
@@ -28,7 +29,7 @@ export function define(command: Command, run: Run): void {
     command
       .argument("<session>", SESSION)
       .requiredOption("--to <agent>", "the agent that would go on")
-      .option("--model <model>", "the model that would go on (default: the one that the agent is set to)")
+      .option("--model <model>", "the model that would go on (default: the one that the agent is set to)", modelOf)
       .option("--cwd <dir>", "the folder to go on in (default: the session's own)")
       .option("--prepared", "print the conversation as the target's model would be sent it, as JSON"),
   ).action((name: string, options: Options) => run((context) => look(context, name, options)));

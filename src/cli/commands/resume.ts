@@ -34,6 +34,7 @@ import { isInStore } from "../store.ts";
 import { commandSummarizer } from "../summarizer.ts";
 import { type SwitchFlags, switchOptions, withSwitchOptions } from "../switch-options.ts";
 import { harmless, shellWord } from "../text.ts";
+import { modelOf } from "../values.ts";
 
 interface Options extends SwitchFlags {
   in?: string;
@@ -55,7 +56,7 @@ export function define(command: Command, run: Run): void {
     command
       .argument("<session>", SESSION)
       .option("--in <agent>", "the agent to go on in (default: the session's own)")
-      .option("--model <model>", "the model to go on with")
+      .option("--model <model>", "the model to go on with", modelOf)
       .option("--cwd <dir>", "the folder to go on in (default: the session's own)")
       .option("--remap <old=new>", REMAP, collected),
   )
