@@ -4,6 +4,7 @@ import { jsonIn } from "../session/json.ts";
 import { endingOf } from "../storage/ending.ts";
 import type { FileRef, Limit } from "./adapter.ts";
 import { isObject, type Json } from "./json.ts";
+import { type SwitchEntry, switchIn } from "./switched.ts";
 
 /** How a request ended. */
 export interface Outcome {
@@ -14,14 +15,41 @@ export interface Outcome {
   until?: number | undefined;
 }
 
-/** `outcomeIn` looks at the records of one file, the newest first, and takes as many as it needs. */
-export function limitIn(
-  files: Iterable<FileRef>,
-  now: Date,
-  outcomeIn: (records: Iterable<Json>) => Outcome | undefined,
-): Limit | undefined {
-  const outcomes = newest(files, now).flatMap((file) => outcomeIn(recordsOf(file)) ?? []);
+/** How the files of an agent tell. */
+interface Telling {
+  /** The agent's, by which the marks of switches name it. */
+  badge: string;
+  /** Looks at the agent's own records of one file, the newest first, and takes as many as it needs. */
+  outcomeIn(records: Iterable<Json>): Outcome | undefined;
+  /** The switch that a record bears, where its mark is not in the record itself. */
+  switchOf?(record: Json): Switch | undefined;
+  /** False for a file that holds nothing of the agent's own, though no mark says so. */
+  isOwn?(file: FileRef): boolean;
+}
+
+type Switch = SwitchEntry["switch"];
+
+export function limitIn(files: Iterable<FileRef>, now: Date, telling: Telling): Limit | undefined {
+  const { badge, outcomeIn, switchOf = switchIn, isOwn = () => true } = telling;
+  const outcomes = newest(files, now, isOwn).flatMap(
+    (file) => outcomeIn(ownRecords(recordsOf(file), badge, switchOf)) ?? [],
+  );
   return limitOf(outcomes, now);
+}
+
+/** Of records, the newest first: what stands before a switch to the agent is another's, back to one from it. */
+export function* ownRecords<Item>(
+  records: Iterable<Item>,
+  badge: string,
+  switchOf: (record: Item) => Switch | undefined,
+): Generator<Item> {
+  let isOwn = true;
+  for (const record of records) {
+    const made = switchOf(record);
+    if (made?.toProvider === badge) isOwn = false;
+    else if (made?.fromProvider === badge) isOwn = true;
+    else if (isOwn) yield record;
+  }
 }
 
 /** Without a stated end a limit is believed for as long as most of the short ones last. */
@@ -45,11 +73,10 @@ const MOST_FILES = 5;
 /** A limit may be one of a week. */
 export const OLDEST_MS = 8 * 86_400_000;
 
-function newest(files: Iterable<FileRef>, now: Date): FileRef[] {
-  return [...files]
-    .filter(({ mtimeMs }) => now.getTime() - mtimeMs < OLDEST_MS)
-    .sort((a, b) => b.mtimeMs - a.mtimeMs)
-    .slice(0, MOST_FILES);
+function newest(files: Iterable<FileRef>, now: Date, isOwn: (file: FileRef) => boolean): FileRef[] {
+  const recent = [...files].filter(({ mtimeMs }) => now.getTime() - mtimeMs < OLDEST_MS);
+  recent.sort((a, b) => b.mtimeMs - a.mtimeMs);
+  return recent.values().filter(isOwn).take(MOST_FILES).toArray();
 }
 
 const ENDING = 256 << 10;

@@ -1,11 +1,13 @@
 // What the newest sessions of any agent say of a limit, and how much of them is looked at.
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { FileRef } from "../../src/adapters/adapter.ts";
 import { fileRef } from "../../src/adapters/folder.ts";
 import type { Json } from "../../src/adapters/json.ts";
-import { limitIn, limitOf, type Outcome } from "../../src/adapters/limit.ts";
+import { limitIn, limitOf, type Outcome, ownRecords } from "../../src/adapters/limit.ts";
+import { switchIn, switchMark } from "../../src/adapters/switched.ts";
 import { endingOf } from "../../src/storage/ending.ts";
+import { switched } from "../session/switched.ts";
 import { dated, homeWith, lines } from "./home.ts";
 
 const now = new Date("2026-11-18T12:00:00Z");
@@ -41,13 +43,61 @@ it("the five newest files of eight days are looked at, the newest record first",
     return undefined;
   };
   const files = names.toReversed().flatMap((name) => fileRef(join(home.dir, name), "main") ?? []);
-  expect(limitIn(files, now, look)).toBeUndefined();
+  expect(limitIn(files, now, { badge: "own", outcomeIn: look })).toBeUndefined();
   expect(seen).toEqual(
     ["a", "b", "c", "d", "e"].map((name) => [
       [name, 2],
       [name, undefined],
     ]),
   );
+});
+
+describe("of a session that changed hands", () => {
+  const mark = (from: string, to: string): Json =>
+    switchMark(switched("s", { fromProvider: from, toProvider: to }));
+  /** Records are given in their order, and looked at from their end. */
+  const own = (...records: (string | Json)[]) => {
+    const all = records.map((one) => (typeof one === "string" ? { said: one } : one));
+    return [...ownRecords(all.toReversed(), "own", switchIn)].map(({ said }) => said);
+  };
+
+  it("what was carried in counts for nothing", () => {
+    expect(own("theirs", mark("other", "own"))).toEqual([]);
+    expect(own("theirs", mark("other", "own"), "mine", "mine too")).toEqual(["mine too", "mine"]);
+    // Of the same vendor, and nevertheless not said here.
+    expect(own("theirs", mark("own", "own"))).toEqual([]);
+  });
+
+  it("what the agent had said itself counts, whoever went on in between", () => {
+    const [away, back] = [mark("own", "other"), mark("other", "own")];
+    expect(own("mine", away, "theirs", back, "again")).toEqual(["again", "mine"]);
+    expect(own("mine", away, "theirs", back, "more of theirs", back)).toEqual(["mine"]);
+    expect(own("mine", away, "theirs", mark("other", "third"), "a third", mark("third", "own"))).toEqual([
+      "mine",
+    ]);
+  });
+
+  it("all of it counts where nothing says that it did", () => {
+    expect(own("a", "b")).toEqual(["b", "a"]);
+    expect(own("a", { baton: { switch: { toProvider: "own" } } }, "b")).toEqual(["b", undefined, "a"]);
+  });
+});
+
+it("a file without anything of the agent's own does not take the place of another", async () => {
+  const names = ["1", "2", "3", "4", "5", "6", "7"];
+  const home = await homeWith(Object.fromEntries(names.map((name) => [name, lines({ name })])));
+  for (const name of names) dated(home, name, `2026-11-1${8 - Number(name)}T00:00:00Z`);
+  const seen: unknown[] = [];
+  limitIn(
+    names.flatMap((name) => fileRef(join(home.dir, name), "main") ?? []),
+    now,
+    {
+      badge: "own",
+      outcomeIn: ([record]) => void seen.push(record?.name),
+      isOwn: ({ path }) => !path.endsWith("2"),
+    },
+  );
+  expect(seen).toEqual(["1", "3", "4", "5", "6"]);
 });
 
 it("only the end of a long file is read, in whole lines, and damage is passed over", async () => {
@@ -65,7 +115,10 @@ it("only the end of a long file is read, in whole lines, and damage is passed ov
     for (const { n } of records) seen.push(n);
     return undefined;
   };
-  limitIn([file("long"), file("empty"), file("none"), file("missing")], now, look);
+  limitIn([file("long"), file("empty"), file("none"), file("missing")], now, {
+    badge: "own",
+    outcomeIn: look,
+  });
   expect(seen).toEqual([3, 2, undefined]);
   expect(endingOf(file("long").path, 8)).toEqual(['{"n":3}']);
 });

@@ -8,6 +8,7 @@ import { endOfWait } from "../wait.ts";
 import { globalFile, readJson } from "./installed.ts";
 import { blocksOf, filled, isObject, type Json } from "./native.ts";
 import { configDir, discoverFiles } from "./paths.ts";
+import { place } from "./place.ts";
 
 const KEYS = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"];
 const CLOUDS = ["CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"];
@@ -35,7 +36,7 @@ export async function limit(home: Home, now: Date): Promise<Limit | undefined> {
   return limitIn(
     own.flatMap(({ files: [main] }) => main ?? []),
     now,
-    outcomeIn,
+    { badge: place.badge, outcomeIn },
   );
 }
 

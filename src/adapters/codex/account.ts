@@ -1,13 +1,16 @@
 // Whether Codex is signed in, and whether its account has reached a limit. README.md has what was measured.
 import { join } from "node:path";
-import type { Account, Home, Limit } from "../adapter.ts";
+import { jsonIn } from "../../session/json.ts";
+import type { Account, FileRef, Home, Limit } from "../adapter.ts";
 import { credentialsIn, hasAny, mayHaveKeychain } from "../credentials.ts";
 import { fileRef } from "../folder.ts";
 import { limitIn, type Outcome, timeOf } from "../limit.ts";
+import { switchIn } from "../switched.ts";
 import { endOfWait } from "../wait.ts";
 import { configIn } from "./installed.ts";
 import { count, isObject, type JsonObject, recordOf, word } from "./native.ts";
-import { codexHome, rollouts } from "./paths.ts";
+import { beginningIn, codexHome, rollouts } from "./paths.ts";
+import { place } from "./place.ts";
 
 const LOGIN = "codex login";
 /** Providers that come with it and run on this machine. */
@@ -54,10 +57,22 @@ function holdsKey(stored: JsonObject): boolean {
   return isObject(tokens) && hasAny(tokens, ["access_token", "refresh_token"]);
 }
 
-/** Subagents have rollouts of their own, and the same account. */
+/** Subagents have rollouts of their own, and the same account, unless another agent's were carried here. */
 export async function limit(home: Home, now: Date): Promise<Limit | undefined> {
   const files = rollouts(codexHome(home)).flatMap(({ path }) => fileRef(path, "main") ?? []);
-  return limitIn(files, now, outcomeIn);
+  return limitIn(files, now, { badge: place.badge, outcomeIn, switchOf, isOwn });
+}
+
+function switchOf(value: JsonObject): ReturnType<typeof switchIn> {
+  const { payload } = recordOf(value) ?? {};
+  return payload && switchIn(payload);
+}
+
+/** The mark of a switch stands in the thread that was carried, not in those of its subagents. */
+function isOwn({ path }: FileRef): boolean {
+  const [line = ""] = beginningIn(path).split("\n", 1);
+  const { parent_thread_id: parent, continued_from: from } = recordOf(jsonIn(line))?.payload ?? {};
+  return word(parent) === undefined || word(from)?.startsWith(`${place.id}:`) !== false;
 }
 
 /** The counts that follow a response say how much of each window is used; a refusal follows its own. */

@@ -8,9 +8,10 @@ import { limitIn, type Outcome, timeOf } from "../limit.ts";
 import { endOfWait } from "../wait.ts";
 import { piecesOf, recordOf } from "./native.ts";
 import { stores } from "./paths.ts";
+import { place } from "./place.ts";
 
 export async function limit(home: Home, now: Date): Promise<Limit | undefined> {
-  return limitIn(stores(home).flatMap(logsIn), now, outcomeIn);
+  return limitIn(stores(home).flatMap(logsIn), now, { badge: place.badge, outcomeIn });
 }
 
 function logsIn(store: string): FileRef[] {

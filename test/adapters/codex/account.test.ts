@@ -132,6 +132,15 @@ describe("the limit", () => {
     expect(await limit(lines(plain, ended(undefined, "Hello.")))).toBeUndefined();
   });
 
+  it("is what a subagent was told, unless another agent started it", async () => {
+    const meta = (more: object) => ({ timestamp: TIME, type: "session_meta", payload: { id: ID, ...more } });
+    const below = { parent_thread_id: "01a1ee1e-0000-72c2-a953-ec9d36aef2ce" };
+    for (const own of [below, { ...below, continued_from: `codex:${ID}` }, { continued_from: "other:1" }])
+      expect(await limit(lines(meta(own), refused))).toBeDefined();
+    const carried = meta({ ...below, continued_from: "other:1" });
+    expect(await limit(lines(carried, refused))).toBeUndefined();
+  });
+
   it("is nothing that other failures or damage say", async () => {
     expect(await limit(lines(ended({ message: "stream disconnected" })))).toBeUndefined();
     const odd = [
