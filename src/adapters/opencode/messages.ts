@@ -83,7 +83,7 @@ function kindOf(data: JsonObject): Run["kind"] {
 }
 
 /** The switch that a text bears which the CLI does not send. */
-function switchPart({ type, ignored, metadata }: JsonObject): SwitchEntry["switch"] | undefined {
+export function switchPart({ type, ignored, metadata }: JsonObject): SwitchEntry["switch"] | undefined {
   return type === "text" && ignored === true ? switchIn(objectOf(metadata)) : undefined;
 }
 
