@@ -210,7 +210,7 @@ async function switched(context: Context, source: Source, to: Adapter, options: 
       onProgress: (at, total) => progress.at(at, total),
       ...(redactor && { redactor }),
     });
-    return { ...done, warnings: withoutNeed(done.analysis, options.options ?? {}) };
+    return { ...done, warnings: withoutNeed(done.analysis, options.options ?? {}, options.summarizedBy) };
   } finally {
     progress.end();
   }
@@ -241,9 +241,33 @@ export async function isTooLong(
   return !isFitting;
 }
 
-function withoutNeed({ requiresSummarization }: SwitchAnalysis, options: SwitchOptions): string[] {
-  if (requiresSummarization || !options.summarizationStrategy) return [];
-  return ["--strategy has no effect here: all of it fits."];
+/** How many blocks of thinking do not stay what they are, so that somebody has to choose what becomes of them. */
+export async function boundThinking(
+  { home, batonHome, adapters }: Context,
+  source: Source,
+  to: Adapter,
+  model: string | undefined,
+): Promise<number> {
+  const { survey, keptThinking } = await prepareSwitch({
+    source,
+    to,
+    home,
+    overrides: readOverrides(batonHome),
+    adapters: await adapters(),
+    ...(model !== undefined && { model }),
+  });
+  const { counts = new Map<string, number>() } = survey.features.get("thinking") ?? {};
+  return [...counts].reduce((sum, [entry, count]) => sum + (keptThinking.has(entry) ? 0 : count), 0);
+}
+
+function withoutNeed(
+  { requiresSummarization }: SwitchAnalysis,
+  { summarizationStrategy: strategy }: SwitchOptions,
+  summarizer: string | undefined,
+): string[] {
+  if (!requiresSummarization && strategy) return ["--strategy has no effect here: all of it fits."];
+  const isIdle = summarizer !== undefined && (!strategy || strategy === "truncate");
+  return isIdle ? ["--summarizer has no effect here: nothing is summarized."] : [];
 }
 
 /** Into the same agent: its own records, as they are. */
@@ -257,6 +281,8 @@ async function copied(context: Context, source: Source, to: Adapter, options: Ca
 
 function doneWith({ operation, counts, isReused }: Carried, { label }: Adapter): string {
   const what = carriedWhat(counts);
+  if (operation === null && isReused)
+    return `Nothing has changed since this was carried into ${label}: it would go on there. Nothing was written.`;
   if (operation === null) return `This would carry ${what} into ${label}. Nothing was written.`;
   const undo = `\`baton undo ${operation}\` takes it back.`;
   if (isReused) return `Nothing has changed since this was carried into ${label}: it goes on there. ${undo}`;

@@ -37,7 +37,7 @@ export function withSwitchOptions(command: Command): Command {
       "carry at most so many tokens, such as 60k, however large the window is",
       tokensIn,
     )
-    .option("--summarizer <command>", "make the summary with this command, which reads stdin")
+    .option("--summarizer <command>", "make the summary with this command, which reads stdin", commandOf)
     .option("--no-tool-history", "leave tool calls and their results out")
     .option("--no-system-prompt", "leave the session's own instructions out");
 }
@@ -52,6 +52,11 @@ export function switchOptions(flags: SwitchFlags): SwitchOptions {
     includeToolHistory: toolHistory,
     preserveSystemPrompt: systemPrompt,
   };
+}
+
+function commandOf(given: string): string {
+  if (given.trim() === "") throw new InvalidArgumentError("Write a command that reads stdin.");
+  return given;
 }
 
 const UNITS: Readonly<Record<string, number>> = { "": 1, k: 1000, m: 1_000_000 };

@@ -1,6 +1,7 @@
 // Values of options as people give them: times in the past, counts, and several names.
 import { InvalidArgumentError } from "commander";
 import { sinceOf as timeSince } from "../catalog/since.ts";
+import { idNamed } from "../models/names.ts";
 
 /** A date, or how long ago. */
 export function sinceOf(text: string): Date {
@@ -20,10 +21,12 @@ export function folderOf(text: string): string {
   return text;
 }
 
+/** By its id, or by the name that reports show. */
 export function modelOf(text: string): string {
   const model = text.trim();
-  if (model === "") throw new InvalidArgumentError("Name a model; `baton models` lists those that are known.");
-  return model;
+  if (model === "")
+    throw new InvalidArgumentError("Name a model; `baton models` lists those that are known.");
+  return idNamed(model);
 }
 
 /** Given with commas, one by one, or by the option again. */

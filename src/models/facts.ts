@@ -34,8 +34,14 @@ export function factsOf(id: string, overrides?: Overrides): ModelFacts {
     tools: own?.tools ?? base.tools,
     thinking: own?.thinking ?? base.thinking,
     caching: own?.caching ?? base.caching,
-    known: model !== undefined || own !== undefined,
+    known: model !== undefined || saysWhatItCan(own),
   };
+}
+
+/** A name or a price alone says nothing of what it takes or does. */
+function saysWhatItCan(own: Partial<Abilities> = {}): boolean {
+  const { window, output, input, tools, thinking, caching } = own;
+  return [window, output, input, tools, thinking, caching].some((fact) => fact !== undefined);
 }
 
 /** Which of the assumptions holds; a vendor's open models are not like those that it serves. */

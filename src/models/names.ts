@@ -18,6 +18,14 @@ export function modelOf(id: string): Model | undefined {
   return byPlainId().get(name) ?? openModel(name);
 }
 
+/** The id of a model that is named as people read it: "Sonnet 4.5" or "gpt 4o"; an id stays what it is. */
+export function idNamed(given: string): string {
+  if (modelOf(given)) return given;
+  const letters = (name: string) => name.toLowerCase().replace(/^claude |[^a-z0-9]+/g, "");
+  const asked = letters(given);
+  return MODELS.find(({ name }) => letters(name) === asked)?.id ?? given;
+}
+
 /** Whether a store's id asks for the window of a million tokens. */
 export function isLong(id: string): boolean {
   return LONG.test(id);

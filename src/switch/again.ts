@@ -1,5 +1,5 @@
 // The same switch once more: where the session, what was asked for and what was written are as they were, there is
-// nothing to translate and nothing to write, and the agent can be started again.
+// nothing to write, and the agent can be started again.
 import type { Adapter, Home, SessionRef } from "../adapters/adapter.ts";
 import type { Source } from "../session/source.ts";
 import type { Operation } from "../storage/journal.ts";
@@ -21,12 +21,19 @@ interface Again {
   cwd?: string;
   moves?: readonly Move[];
   model?: string;
+  /** Nothing is to be written, not even what an interrupted operation has left to do. */
+  dryRun?: boolean;
 }
 
-export async function carriedBefore(request: Again): Promise<Carried | undefined> {
+export interface Reused extends Carried {
+  /** Tokens of what was written. */
+  after: number | undefined;
+}
+
+export async function carriedBefore(request: Again): Promise<Reused | undefined> {
   if (!request.from) return undefined;
   // One that was cut off when all of it was there is as good as any other.
-  await recover(request.batonHome);
+  if (!request.dryRun) await recover(request.batonHome);
   const { operations: all } = await operations(request.batonHome);
   if (!all.some(({ facts }) => facts.asked === request.asked)) return undefined;
   const stood = await standingOf(request.source, request.from);
@@ -47,7 +54,10 @@ function isSame({ state, facts }: Operation, { to, asked }: Again, name: string,
   );
 }
 
-function carriedOf({ id, facts }: Operation, { to, home, model, source, cwd, moves = [] }: Again): Carried {
+function carriedOf(
+  { id, facts }: Operation,
+  { to, home, model, source, cwd, dryRun, moves = [] }: Again,
+): Reused {
   const { originalId, path } = facts;
   const folder = cwd ?? movedPath(source.header.project.path, moves);
   return {
@@ -57,7 +67,8 @@ function carriedOf({ id, facts }: Operation, { to, home, model, source, cwd, mov
     command: commandFor(writerOf(to), { originalId, cwd: folder, home }, model),
     losses: [],
     counts: facts.counts as Carried["counts"],
-    operation: id,
+    operation: dryRun ? null : id,
+    after: typeof facts.after === "number" ? facts.after : undefined,
     backup: typeof facts.conversation === "string" ? facts.conversation : null,
     isReused: true,
   };

@@ -46,16 +46,20 @@ export interface AnalyseRequest extends SwitchRequest {
 }
 
 export async function analyse(request: AnalyseRequest): Promise<SwitchAnalysis> {
-  return analysed(await prepareSwitch({ ...request, asks: true }), request);
+  return (await analysed(await prepareSwitch({ ...request, asks: true }), request)).analysis;
 }
 
 /** The same for what is prepared already. */
-export async function analysed(prepared: Prepared, request: AnalyseRequest): Promise<SwitchAnalysis> {
-  return analysisOf(prepared, await drained(prepared, request), request);
+export async function analysed(
+  prepared: Prepared,
+  request: AnalyseRequest,
+): Promise<{ losses: Loss[]; analysis: SwitchAnalysis }> {
+  const losses = await drained(prepared, request);
+  return { losses, analysis: analysisOf(prepared, losses, request) };
 }
 
 /** What the writer would lose; what keeps it from writing at all is found too. */
-async function drained(prepared: Prepared, request: SwitchRequest): Promise<readonly Loss[]> {
+async function drained(prepared: Prepared, request: SwitchRequest): Promise<Loss[]> {
   // Nothing is written where it cannot be, or need not be.
   if (!request.to.write || prepared.isOwn) return [];
   try {
@@ -77,10 +81,14 @@ export function analysisOf(
   const survey = reduction ? within(prepared.survey, prepared.keptMessages) : prepared.survey;
   const toolCalls = prepared.survey.toolCalls - omitted.toolCalls;
   const situation = { survey, source, target, thinking, toolCalls, toolHistory: includeToolHistory };
-  const context = losses.filter(({ kind }) => kind === "context_dropped").length;
+  const context = contextIn(losses, prepared.survey);
+  const of = Math.max(
+    prepared.preservedMessageCount,
+    prepared.originalMessageCount - context.messages.length,
+  );
   const cost = rereadCost(prepared, price, now);
   const warnings = [
-    contextWarning(prepared),
+    contextWarning(prepared, of, context.messages),
     ...contentWarnings({ ...situation, keptThinking: prepared.keptThinking }),
     ...lossWarnings(losses, prepared),
     ...contextOfAgent(context),
@@ -99,10 +107,10 @@ export function analysisOf(
     tokens: { before: size.total, after, source: size.source, estimated: true, overhead: size.overhead },
     kept: {
       messages: prepared.preservedMessageCount,
-      of: Math.max(prepared.preservedMessageCount, prepared.originalMessageCount - context),
+      of,
       toolCalls,
       toolResults: prepared.survey.toolResults - omitted.toolResults,
-      changedFiles: survey.files.size,
+      changedFiles: includeToolHistory ? survey.files.size : 0,
     },
     rereadCost: cost ?? null,
   };
@@ -113,11 +121,20 @@ function isImpossible({ impossible, isOwn }: Prepared, { summarizationStrategy }
   return impossible !== undefined && summarizationStrategy !== undefined && !isOwn;
 }
 
-function contextOfAgent(count: number): SwitchWarning[] {
+/** What the old agent told its model of itself, which the new one does for its own. */
+function contextIn(losses: readonly Loss[], { messageOf }: Prepared["survey"]) {
+  const all = losses.flatMap(({ kind, at }) => (kind === "context_dropped" ? [at.entry ?? ""] : []));
+  // What subagents were told is in sessions of their own.
+  const entries = all.filter((entry) => messageOf(entry) !== undefined);
+  return { entries, messages: [...new Set(entries.flatMap((entry) => messageOf(entry) ?? []))] };
+}
+
+function contextOfAgent(context: { entries: string[]; messages: number[] }): SwitchWarning[] {
+  const count = context.messages.length;
   if (count === 0) return [];
   const what = count === 1 ? "1 message is" : `${amount(count)} messages are`;
   const message = `${what} what the old agent told its model of itself: left out, the new one tells its own.`;
-  return [warningOf("context_dropped", message)];
+  return [warningOf("context_dropped", message, context)];
 }
 
 /** Whatever anybody says, it cannot be. */
@@ -131,19 +148,21 @@ function sideOf(agent: string, { id, name, provider }: Prepared["target"]["model
   return { agent, provider, model: id, modelDisplay: name };
 }
 
-function contextWarning(prepared: Prepared): SwitchWarning {
-  const { size, window, target, isFitting, reduction, after, ...counts } = prepared;
+function contextWarning(prepared: Prepared, of: number, context: readonly number[]): SwitchWarning {
+  const { size, window, target, isFitting, reduction, after, survey } = prepared;
   const all = amount(size.total);
   const limit = windowText(target.model.window);
   const isAsked = window !== target.model.window;
   if (isFitting) return warningOf("context_fits", `${all} tokens → fits in ${limit}.`);
-  const { originalMessageCount: of, preservedMessageCount: kept, keptMessages, impossible } = counts;
+  const { preservedMessageCount: kept, keptMessages, impossible } = prepared;
   if (reduction) {
-    const gone = Array.from({ length: of }, (_, at) => at).filter((at) => !keptMessages.has(at));
+    const others = new Set(context);
+    const isGone = (at: number) => !keptMessages.has(at) && !others.has(at);
+    const gone = Array.from({ length: survey.messages }, (_, at) => at).filter(isGone);
     return warningOf(
       "context_reduced",
       `${all} tokens → ${isAsked ? "more than asked for" : `too many for ${limit}`}: reduced to ${amount(after)}, ${kept} of ${of} messages stay.`,
-      { messages: gone, entries: [] },
+      { messages: gone, entries: survey.entriesOf(isGone) },
     );
   }
   if (impossible) return warningOf("context_too_large", `${all} tokens → too many. ${impossible.message}`);

@@ -1,13 +1,14 @@
 // Carries a session into an agent as a new session there: prepare its content, then write it.
 import type { Adapter, Home, SessionRef, Target } from "../adapters/adapter.ts";
 import { BatonError } from "../session/error.ts";
+import type { Loss } from "../session/losses.ts";
 import type { Range, Source, Stream } from "../session/source.ts";
 import { type Edits, editedIn } from "../transform/edit.ts";
 import type { Redactor } from "../transform/redact.ts";
 import { redacted } from "../transform/redact-session.ts";
 import { type Move, movedPath, remapped } from "../transform/remap.ts";
 import { thread, visible } from "../transform/visible.ts";
-import { UnlikeError } from "./ledger.ts";
+import { type Ledger, newLedger, UnlikeError } from "./ledger.ts";
 import type { ProviderSwitch } from "./lineage.ts";
 import { nameOf } from "./name.ts";
 import { type Carried, perform, writerOf } from "./perform.ts";
@@ -38,11 +39,15 @@ export interface CarryRequest {
   /** The same agent gets what another one would: its own records cannot stay as they are. */
   isCopy?: boolean;
   /** How a session that is too long is made to fit. */
-  reduction?: Pick<Reduced, "reduction" | "summary" | "count">;
+  reduction?: Omit<Reduced, "source" | "now">;
   /** Another provider takes over: recorded in the target, the journal and the conversation's file. */
   switch?: ProviderSwitch;
+  /** What of all that was lost is recorded with it. */
+  recorded?(losses: readonly Loss[]): string[];
   /** What was asked for, so that the same again finds what was written. */
   asked?: string;
+  /** Tokens of what is written, for whoever finds it again. */
+  after?: number;
   /** What is taken out or replaced on the way. */
   edits?: Edits;
   /** Folders that lie elsewhere now. */
@@ -87,13 +92,15 @@ async function attempt(given: CarryRequest, texts: Range["texts"], stood?: Stand
   const request = {
     ...given,
     ...(redactor && { source: redacted(given.source, redactor) }),
-    // Its index is known once all of it has been read; the journal is saved once more then.
+    // Its index and its warnings are known once all of it has been read; the journal is saved once more then.
     ...(given.switch && { switch: { ...given.switch } }),
   };
-  const { to, batonHome, source, kind, reason, model, dryRun, yes, switch: made, asked } = request;
+  const { to, batonHome, source, kind, reason, model, dryRun, yes, switch: made, asked, after } = request;
   const target = await targetOf(request);
+  const ledger = newLedger();
   return perform({
-    stream: streamFor(request, texts),
+    stream: streamFor(request, texts, ledger),
+    ledger,
     to,
     target,
     batonHome,
@@ -107,6 +114,7 @@ async function attempt(given: CarryRequest, texts: Range["texts"], stood?: Stand
       ...(made && { switch: made }),
       ...(target.title !== undefined && { title: target.title }),
       ...(asked !== undefined && { asked }),
+      ...(after !== undefined && { after }),
     },
     ...(request.edits && { edited: [...request.edits.replaced.keys()] }),
     ...(model !== undefined && { model }),
@@ -174,7 +182,7 @@ function writtenAnew(stream: Stream): Stream {
 }
 
 /** The same agent gets its own records back; another one gets what the model sees, prepared for it. */
-function streamFor(request: CarryRequest, texts: Range["texts"]): Stream {
+function streamFor(request: CarryRequest, texts: Range["texts"], ledger: Ledger): Stream {
   if (isOwn(request)) {
     const own = changed(thread, request);
     // Without its records it is written anew, and then every call needs its result as well.
@@ -187,6 +195,7 @@ function streamFor(request: CarryRequest, texts: Range["texts"]): Stream {
   if (!made) return short;
   return endedBy(short, made, 0, (index) => {
     made.messageIndex = index;
+    if (request.recorded) made.warnings = request.recorded([...short.losses, ...ledger.losses]);
   });
 }
 

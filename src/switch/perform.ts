@@ -30,6 +30,8 @@ export interface Performance {
   yes?: boolean;
   /** Entries that were edited: a writer that cannot say one of them must not go on. */
   edited?: readonly string[];
+  /** Where what is written is entered as it goes by, for whoever wants to know before the end. */
+  ledger?: Ledger;
   /** What else is written with the session, and goes with it when that is taken back. */
   recording?: Recording | undefined;
 }
@@ -52,6 +54,8 @@ export interface Facts {
   title?: string;
   /** What was asked for: the same again need not be written again. */
   asked?: string;
+  /** Tokens of what is written, as far as they were counted. */
+  after?: number;
 }
 
 export interface Carried {
@@ -74,7 +78,7 @@ export interface Carried {
 export async function perform(performance: Performance): Promise<Carried> {
   const { to, target, stream, model } = performance;
   const able = writerOf(to);
-  const ledger = newLedger();
+  const { ledger = newLedger() } = performance;
   const records = recordsOnly(able.write(stream, target), ledger);
   const check = () => refuse(performance, ledger, [...stream.losses, ...ledger.losses]);
   const operation = performance.dryRun
@@ -184,7 +188,7 @@ async function applyAndReadBack(
 }
 
 function operationFacts(to: Adapter, target: Target, path: string, facts: Facts): Operation["facts"] {
-  const { kind, source, reason, remapped, edited, switch: made, title, asked } = facts;
+  const { kind, source, reason, remapped, edited, switch: made, title, asked, after } = facts;
   return {
     kind,
     agent: to.id,
@@ -197,5 +201,6 @@ function operationFacts(to: Adapter, target: Target, path: string, facts: Facts)
     ...(made && { switch: made }),
     ...(title !== undefined && { title }),
     ...(asked !== undefined && { asked }),
+    ...(after !== undefined && { after }),
   };
 }

@@ -1,6 +1,5 @@
 // Prepares a conversation for the model that is to go on with it: measures it, decides whether it fits, and makes the
 // summary where it does not. Nothing is written. What it promises is what `carry` then writes.
-import { createHash } from "node:crypto";
 import type { Adapter, Home } from "../adapters/adapter.ts";
 import { factsOf, type ModelFacts } from "../models/facts.ts";
 import type { Overrides } from "../models/overrides.ts";
@@ -9,20 +8,18 @@ import { mapped } from "../session/batches.ts";
 import { BatonError } from "../session/error.ts";
 import type { Entry } from "../session/session.ts";
 import type { Source, Stream } from "../session/source.ts";
-import { entryText } from "../session/text.ts";
-import { keepSummary, keptSummary } from "../storage/summaries.ts";
-import { newExtract } from "../transform/extract.ts";
 import { movedPath } from "../transform/remap.ts";
 import { visible } from "../transform/visible.ts";
 import { type CarryRequest, contentFor } from "./carry.ts";
 import { nameOf } from "./name.ts";
-import { reduced } from "./reduce.ts";
+import { type Reduced, reduced, standIn } from "./reduce.ts";
 import { fits, planReduction, type Reduction, roomFor, type Strategy } from "./reduction.ts";
-import { type Summarizer, summarize } from "./summarize.ts";
+import type { Summarizer } from "./summarize.ts";
+import { summaryOf } from "./summary.ts";
 import { type Survey, surveyed } from "./survey.ts";
 import { type SwitchTarget, switchTarget } from "./target.ts";
 import type { Thinker, ThinkingPolicy } from "./thinking.ts";
-import { type Size, sizeOf, type Weights, weigh } from "./weigh.ts";
+import { type Size, sizeOf, tokensOf, type Weights, weigh } from "./weigh.ts";
 
 export interface SwitchOptions {
   thinking?: ThinkingPolicy;
@@ -72,7 +69,7 @@ export interface Prepared {
   window: number;
   isFitting: boolean;
   /** What is done to make it fit; undefined = nothing. */
-  reduction?: { reduction: Reduction; summary: string | undefined; count(text: string): number };
+  reduction?: Omit<Reduced, "source" | "now">;
   /** Under which a model's summary is kept until it is written. */
   summaryKey?: string;
   /** Tokens afterwards. */
@@ -124,8 +121,14 @@ async function measure(request: SwitchRequest) {
   });
   const { recorded, ...estimated } = await weigh(entries, countTokens);
   // What an agent counted is what its model saw, no more and no less.
-  const isSame = options.includeToolHistory !== false && options.history !== "full" && !request.edits;
-  const weights: Weights = { ...estimated, ...(recorded && (isOwn || isSame) && { recorded }) };
+  const isConverted = content.stream.losses.some(({ kind }) => kind === "thinking_converted");
+  const isSame =
+    options.includeToolHistory !== false && options.history !== "full" && !request.edits && !isConverted;
+  const weights: Weights = {
+    ...estimated,
+    messages: origins,
+    ...(recorded && (isOwn || isSame) && { recorded }),
+  };
   const size = sizeOf(weights, to.ownTokens ?? DEFAULT_OVERHEAD, agentOf(request)?.ownTokens);
   const room = roomFor(size, target.model.window, options.budget);
   const isFitting = fits(room.size, room.window);
@@ -159,7 +162,9 @@ export function projectOf({
 async function reducedTo(request: SwitchRequest, measured: Measured, strategy: Strategy | undefined) {
   const { source, to, options = {}, now = new Date() } = request;
   const { target, thinker, isOwn, content, weights, size, room, isFitting } = measured;
-  const plan = isFitting ? undefined : planned(weights, room, strategy);
+  const whole = { source: nameOf(source.header), now };
+  const opening = openingTokens(content.survey.messages, strategy, whole);
+  const plan = isFitting ? undefined : planned(weights, room, strategy, opening);
   const isBlocked = !target.model.tools || !to.write;
   let summaryKey: string | undefined;
   const onKey = (key: string) => {
@@ -168,7 +173,7 @@ async function reducedTo(request: SwitchRequest, measured: Measured, strategy: S
   const asked = { ...(isBlocked || request.dryRun ? withoutSummarizer(request) : request), onKey };
   const reduction = strategy && plan?.reduction && (await reductionOf(asked, content.stream, plan.reduction));
   const stays = messagesLeft(measured.origins, reduction?.reduction);
-  const whole = { source: nameOf(source.header), now };
+  const isLeftOut = leftOutOf(measured, stays, reduction?.reduction.cut ?? 0);
   const prepared: Prepared = {
     target,
     source: await sourceFacts(request, request.home, projectOf(request)),
@@ -176,10 +181,10 @@ async function reducedTo(request: SwitchRequest, measured: Measured, strategy: S
     size,
     window: room.window,
     isFitting,
-    ...(reduction && { reduction }),
+    ...(reduction && { reduction: { ...reduction, isLeftOut } }),
     ...(plan?.impossible && { impossible: plan.impossible }),
     ...(summaryKey !== undefined && { summaryKey }),
-    after: reduction ? weightAfter(reduction, size) : size.total,
+    after: reduction ? weightAfter({ ...reduction, ...whole }, size) : size.total,
     originalMessageCount: content.survey.messages,
     preservedMessageCount: stays.size,
     keptMessages: stays,
@@ -187,7 +192,8 @@ async function reducedTo(request: SwitchRequest, measured: Measured, strategy: S
     keptThinking: measured.kept,
     isOwn,
     thinker,
-    stream: () => (reduction ? reduced(content.stream, { ...reduction, ...whole }) : content.stream),
+    stream: () =>
+      reduction ? reduced(content.stream, { ...reduction, isLeftOut, ...whole }) : content.stream,
   };
   return prepared;
 }
@@ -199,14 +205,34 @@ function messagesLeft(origins: readonly number[], reduction: Reduction | undefin
   return new Set(origins.filter((message, at) => message !== -1 && stays(at)));
 }
 
+/** Before the first message that stays of the recent ones, and no prompt that stays beside them. */
+function leftOutOf({ origins, content }: Measured, stays: ReadonlySet<number>, cut: number) {
+  const first = origins.find((message, at) => at >= cut && message !== -1) ?? Number.POSITIVE_INFINITY;
+  return (entry: string): boolean => {
+    const message = content.survey.messageOf(entry);
+    return message !== undefined && message < first && !stays.has(message);
+  };
+}
+
+/** What the words take that stand for what is left out; where a summary follows them they may run together. */
+function openingTokens(
+  messages: number,
+  strategy: Strategy = "hybrid",
+  whole: Pick<Reduced, "source" | "now">,
+): number {
+  const summary = strategy === "truncate" ? undefined : "";
+  return tokensOf(standIn(messages, { ...whole, summary }), countTokens).tokens + 2;
+}
+
 /** How it could be reduced, or why it cannot be. */
 function planned(
   weights: Weights,
   { size, window }: { size: Size; window: number },
   strategy: Strategy = "hybrid",
+  opening = 0,
 ): { reduction?: Reduction; impossible?: BatonError } {
   try {
-    return { reduction: planReduction(weights, size, window, strategy) };
+    return { reduction: planReduction(weights, size, window, strategy, opening) };
   } catch (error) {
     if (error instanceof BatonError && error.code === "refused") return { impossible: error };
     throw error;
@@ -303,66 +329,19 @@ async function modelOf(source: Source): Promise<string> {
   return model;
 }
 
-type Summarized = SwitchRequest & { onKey(key: string): void };
-
 async function reductionOf(
-  request: Summarized,
+  request: Parameters<typeof summaryOf>[0],
   stream: Stream,
   reduction: Reduction,
-): Promise<Prepared["reduction"]> {
+): Promise<Omit<Reduced, "source" | "now">> {
   const summary = reduction.summary === 0 ? undefined : await summaryOf(request, stream, reduction);
   return { reduction, summary, count: countTokens };
 }
 
-async function summaryOf(request: Summarized, stream: Stream, reduction: Reduction): Promise<string> {
-  const left = () => leftOut(stream.entries(), reduction);
-  const { summarizer, source } = request;
-  if (summarizer) return modelSummary(request, left, reduction.summary, summarizer);
-  const extract = newExtract(source.header.project.path);
-  for await (const entry of left()) extract.add(entry);
-  return extract.text({ tokens: reduction.summary, count: countTokens });
-}
-
-async function modelSummary(
-  { batonHome, signal, summarizedBy = "", onKey }: Summarized,
-  left: () => AsyncIterable<Entry>,
-  maxTokens: number,
-  summarizer: Summarizer,
-): Promise<string> {
-  const key = batonHome === undefined ? undefined : await summaryKey(left(), `${maxTokens} ${summarizedBy}`);
-  if (key !== undefined) onKey(key);
-  const known = key === undefined || batonHome === undefined ? undefined : await keptSummary(batonHome, key);
-  if (known !== undefined) return known;
-  const options = { summarizer, count: countTokens, maxTokens, ...(signal && { signal }) };
-  const summary = await summarize(left(), options);
-  if (key !== undefined && batonHome !== undefined) await keepSummary(batonHome, key, summary);
-  return summary;
-}
-
-/** The same for the same words, the same length and the same summariser. */
-async function summaryKey(entries: AsyncIterable<Entry>, how: string): Promise<string> {
-  const hash = createHash("sha256").update(how);
-  for await (const entry of entries) hash.update(`\n${entry.type} ${entryText(entry)}`);
-  return hash.digest("hex").slice(0, 32);
-}
-
-async function* leftOut(
-  entries: AsyncIterable<Entry>,
-  { cut, prompt, instructions }: Reduction,
-): AsyncGenerator<Entry> {
-  let at = -1;
-  for await (const entry of entries) {
-    at++;
-    if (at >= cut) return;
-    if (at >= instructions && at !== prompt) yield entry;
-  }
-}
-
-function weightAfter(
-  { reduction, summary = "", count }: NonNullable<Prepared["reduction"]>,
-  size: Size,
-): number {
-  return Math.ceil((reduction.kept + count(summary) + size.overhead) * size.scale);
+function weightAfter(made: Reduced, size: Size): number {
+  const { leftOut, kept } = made.reduction;
+  const opening = leftOut === 0 ? 0 : tokensOf(standIn(leftOut, made), made.count).tokens;
+  return Math.ceil((kept + opening + size.overhead) * size.scale);
 }
 
 /** The same for what is measured and for what is written. Whoever has not been asked about thinking drops it. */

@@ -1,12 +1,14 @@
 // A prepared conversation as the messages of the target's API: what its model will be sent, in the vendor's own form.
 import type { Adapter } from "../adapters/adapter.ts";
 import { formats } from "../formats/index.ts";
+import { BatonError } from "../session/error.ts";
 import type { Entry } from "../session/session.ts";
 import type { Stream } from "../session/source.ts";
 import { type Exchange, exchanges } from "../transform/exchanges.ts";
 import type { SwitchAnalysis } from "./analyse.ts";
 import type { Prepared } from "./prepare-switch.ts";
 import type { SwitchWarning } from "./warnings.ts";
+import { amount } from "./wording.ts";
 
 export type HistoryMessage = Record<string, unknown>;
 
@@ -31,7 +33,8 @@ export async function preparedConversation(
   prepared: Prepared,
   { warnings }: Pick<SwitchAnalysis, "warnings">,
 ): Promise<PreparedConversation> {
-  const { originalMessageCount, preservedMessageCount, reduction } = prepared;
+  const { originalMessageCount, preservedMessageCount, reduction, isFitting } = prepared;
+  if (!isFitting && !reduction) throw tooLarge(prepared);
   const systemPrompt = await instructionsIn(prepared.stream().entries());
   return {
     history: await historyOf(prepared),
@@ -41,6 +44,14 @@ export async function preparedConversation(
     originalMessageCount,
     preservedMessageCount,
   };
+}
+
+function tooLarge({ size, impossible }: Prepared): BatonError {
+  return new BatonError(
+    "refused",
+    `${amount(size.total)} tokens are more than the target's model can be sent.`,
+    impossible?.hint ?? "Choose with --strategy how to reduce it: truncate, summarize or hybrid.",
+  );
 }
 
 /** It fits into a model's window, so it fits into memory. */

@@ -1,6 +1,6 @@
 // Makes a session fit: leaves out what a reduction says, puts a summary or a note in its place, and shortens payloads.
 import { batched, batchesOf } from "../session/batches.ts";
-import { type Loss, loss } from "../session/losses.ts";
+import { type Loss, type LossName, loss } from "../session/losses.ts";
 import type { Entry, UserEntry } from "../session/session.ts";
 import type { Stream } from "../session/source.ts";
 import { clipEntry, emptyCall } from "../transform/clip.ts";
@@ -9,6 +9,8 @@ import { type Count, tokensOf } from "./weigh.ts";
 
 export interface Reduced {
   reduction: Reduction;
+  /** Whether an entry of the source is of a message that is left out. */
+  isLeftOut?(entry: string): boolean;
   /** What stands for the entries that are left out; undefined = they are only named. */
   summary: string | undefined;
   count: Count;
@@ -17,12 +19,16 @@ export interface Reduced {
   now: Date;
 }
 
+/** What is left out wherever it stands, so that the reduction makes no difference to it. */
+const ANYWAY: ReadonlySet<LossName> = new Set(["context_dropped", "instructions_omitted", "tools_omitted"]);
+
 export function reduced(stream: Stream, options: Reduced): Stream {
   const own: Loss[] = [];
   return {
     ...stream,
     get losses() {
-      return [...stream.losses, ...own];
+      const stays = ({ kind, at }: Loss) => ANYWAY.has(kind) || !options.isLeftOut?.(at.entry ?? "");
+      return [...stream.losses.filter(stays), ...own];
     },
     entries: () =>
       batched(() => {
@@ -54,21 +60,27 @@ async function* shortened(stream: Stream, options: Reduced, losses: Loss[]): Asy
 /** The heading that tells a model, and us later, that this stands for messages. */
 const summaryHeading = (messages: number) => `[Previous conversation summary - ${messages} messages]`;
 
-function opening({ reduction, summary, source, now }: Reduced, losses: Loss[]): Entry[] {
-  const { leftOut } = reduction;
+function opening(options: Reduced, losses: Loss[]): Entry[] {
+  const { leftOut } = options.reduction;
   if (leftOut === 0) return [];
-  const isSummary = summary !== undefined;
-  const detail = `${leftOut} message(s)`;
-  losses.push(loss(isSummary ? "history_summarized" : "history_truncated", {}, detail));
+  const kind = options.summary === undefined ? "history_truncated" : "history_summarized";
+  losses.push(loss(kind, {}, `${leftOut} message(s)`));
+  return [standIn(leftOut, options)];
+}
+
+/** What stands for the messages that are left out. */
+export function standIn(
+  leftOut: number,
+  { summary, source, now }: Omit<Reduced, "reduction" | "count">,
+): UserEntry {
   const note = `[Earlier conversation left out - ${leftOut} messages; all of it: baton show ${source}]`;
-  const entry: UserEntry = {
+  return {
     id: "baton-summary",
     timestamp: now.toISOString(),
     type: "user",
-    content: isSummary ? `${summaryHeading(leftOut)}\n\n${summary}` : note,
+    content: summary === undefined ? note : `${summaryHeading(leftOut)}\n\n${summary}`,
     injected: true,
   };
-  return [entry];
 }
 
 function clipped(entry: Entry, at: number, options: Reduced, losses: Loss[]): Entry {

@@ -14,6 +14,8 @@ const RECENT = 0.6;
 /** The share, and the most tokens, that a summary may have. */
 const SUMMARY = 0.1;
 const LONGEST_SUMMARY = 8_000;
+/** A model's summary may be so much longer than it was asked to be. */
+export const GRACE = 1.2;
 /** A payload of an older turn that takes more of the window than this is shortened before any turn is given up. */
 const LARGE = 0.02;
 /** Less than this is left of no payload, and only what has a good deal more is shortened. */
@@ -48,15 +50,23 @@ export function roomFor(size: Size, window: number, budget?: number): { size: Si
   return { size: { ...size, total: size.total - overhead, overhead: 0 }, window: asked / FITS };
 }
 
-export function planReduction(weights: Weights, size: Size, window: number, strategy: Strategy): Reduction {
+/** `opening`: what the words take that stand for all that is left out, without a summary. */
+export function planReduction(
+  weights: Weights,
+  size: Size,
+  window: number,
+  strategy: Strategy,
+  opening = 0,
+): Reduction {
   const { instructions } = weights;
   // They stay, whichever turns do.
   const told = weightOf(weights, 0, instructions);
   const share = (of: number) => Math.floor((window * of) / size.scale) - size.overhead - told;
   const summary = strategy === "truncate" ? 0 : longestSummary(window / size.scale);
+  const most = share(FITS) - Math.ceil(summary * GRACE) - opening;
   const room = {
-    recent: share(RECENT),
-    most: share(FITS) - summary,
+    recent: Math.min(share(RECENT), most),
+    most,
     window: Math.floor(window / size.scale),
   };
   const { kept, ...planned } = planTurns(weights, room, summary, strategy);

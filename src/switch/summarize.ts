@@ -6,6 +6,7 @@ import { withoutControls } from "../session/escapes.ts";
 import type { Entry } from "../session/session.ts";
 import { oneLine } from "../session/title.ts";
 import { cutToTokens } from "../transform/fit.ts";
+import { GRACE } from "./reduction.ts";
 import { transcripts } from "./transcript.ts";
 
 export interface SummaryRequest {
@@ -129,7 +130,6 @@ function reasonOf(error: unknown): string {
   return words.join(": ") || "no reason was given";
 }
 
-const GRACE = 1.2;
 const CUT = "[…]";
 
 /** An answer that is far too long ends at a line end. */

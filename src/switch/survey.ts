@@ -37,9 +37,6 @@ export type Feature =
 export interface Survey {
   /** Of the whole list, tool results included. */
   messages: number;
-  /** What people count: prompts and replies. */
-  prompts: number;
-  replies: number;
   toolCalls: number;
   toolResults: number;
   /** Files that calls changed, with the messages of these calls. */
@@ -47,10 +44,10 @@ export interface Survey {
   features: ReadonlyMap<Feature, Mention>;
   /** By the tool's name in the session: every tool that is none of the common ones. */
   otherTools: ReadonlyMap<string, Mention>;
-  /** The models that wrote thinking. */
-  thinkers: ReadonlySet<string>;
   /** The message that an entry belongs to. */
   messageOf(entry: string): number | undefined;
+  /** The entries of such messages. */
+  entriesOf(isSuch: (message: number) => boolean): string[];
 }
 
 /** The stream itself, and what is found in it when it is read for the first time, which has to be to the end. */
@@ -119,14 +116,11 @@ type State = ReturnType<typeof newState>;
 function newState() {
   return {
     counter: newMessageCounter(),
-    prompts: 0,
-    replies: new Set<number>(),
     toolCalls: 0,
     toolResults: 0,
     files: new Map<string, Set<number>>(),
     features: new Map<Feature, Mention>(),
     otherTools: new Map<string, Mention>(),
-    thinkers: new Set<string>(),
     messages: new Map<string, number>(),
     open: new Map<string, number>(),
     /** Calls that were never finished, and those of them whose result is nothing but a note of that. */
@@ -139,12 +133,6 @@ function surveyOf(state: State): Survey {
   return {
     get messages() {
       return state.counter.count;
-    },
-    get prompts() {
-      return state.prompts;
-    },
-    get replies() {
-      return state.replies.size;
     },
     get toolCalls() {
       return state.toolCalls;
@@ -164,10 +152,8 @@ function surveyOf(state: State): Survey {
     get otherTools() {
       return state.otherTools;
     },
-    get thinkers() {
-      return state.thinkers;
-    },
     messageOf: (entry) => state.messages.get(entry),
+    entriesOf: (isSuch) => [...state.messages].flatMap(([entry, message]) => (isSuch(message) ? entry : [])),
   };
 }
 
@@ -186,16 +172,13 @@ function look(entry: Entry, state: State): void {
   state.messages.set(entry.id, message);
   switch (entry.type) {
     case "user":
-      if (!entry.injected) state.prompts++;
       goOn(state);
       break;
     case "assistant":
-      state.replies.add(message);
       lookAtReply(entry, message, state);
       goOn(state);
       break;
     case "tool_call":
-      state.replies.add(message);
       lookAtCall(entry, message, state);
       break;
     case "tool_result":
@@ -229,9 +212,8 @@ function lookAtReply(entry: Extract<Entry, { type: "assistant" }>, message: numb
 
 const GROUNDED = ["groundingMetadata", "citations", "annotations"];
 
-function noteThinking({ id, model }: Entry, text: string, message: number, state: State): void {
+function noteThinking({ id }: Entry, text: string, message: number, state: State): void {
   mention(state.features, text === "" ? "hiddenThinking" : "thinking", id, message);
-  if (model !== undefined) state.thinkers.add(model);
 }
 
 function lookAtCall(call: ToolCall, message: number, state: State): void {

@@ -5,7 +5,7 @@ import { BatonError } from "../session/error.ts";
 import { forgetSummary } from "../storage/summaries.ts";
 import { redacted } from "../transform/redact-session.ts";
 import { carriedBefore } from "./again.ts";
-import { analysisOf, BLOCKING, type SwitchAnalysis } from "./analyse.ts";
+import { analysed, analysisOf, BLOCKING, type SwitchAnalysis } from "./analyse.ts";
 import { type CarryRequest, carry } from "./carry.ts";
 import type { ProviderSwitch } from "./lineage.ts";
 import type { Carried } from "./perform.ts";
@@ -40,8 +40,10 @@ export async function switchOver(request: SwitchOver): Promise<Switched> {
   const before = analysisOf(prepared, [], request);
   refuse(prepared, before, request);
   if (there) {
-    const problems = await settleConversations(batonHome);
-    return { ...there, ...(problems.length > 0 && { problems }), analysis: before };
+    const { after = prepared.after, ...carried } = there;
+    const problems = dryRun ? [] : await settleConversations(batonHome);
+    const found = await analysed({ ...prepared, after }, { ...request, ...shown(request) });
+    return { ...carried, ...found, ...(problems.length > 0 && { problems }) };
   }
   const made = switchOf(prepared, before, reason, now);
   const carried = await carry({
@@ -49,12 +51,15 @@ export async function switchOver(request: SwitchOver): Promise<Switched> {
     kind,
     batonHome,
     now,
-    ...(made && { switch: made }),
+    ...(made && {
+      switch: made,
+      recorded: (losses) => recordedOf(analysisOf(prepared, losses, request)),
+    }),
     ...(reason !== undefined && { reason }),
     ...(dryRun && { dryRun }),
     ...(yes && { yes }),
     ...(redactor && { redactor }),
-    ...(asked !== undefined && { asked }),
+    ...(asked !== undefined && { asked, after: prepared.after }),
   });
   if (!dryRun && prepared.summaryKey !== undefined) await forgetSummary(batonHome, prepared.summaryKey);
   return { ...carried, analysis: analysisOf(prepared, carried.losses, request) };
@@ -77,22 +82,24 @@ function refuse(
   if (impossible && request.options?.summarizationStrategy) throw impossible;
   const tooLarge = warnings.find(({ code }) => code === "context_too_large");
   if (!tooLarge || request.yes) return;
-  throw new BatonError(
-    "refused",
-    tooLarge.message,
-    "--strategy hybrid keeps the recent turns and summarizes the others; --yes carries all of it nevertheless.",
-  );
+  const reducible = "--strategy hybrid keeps the recent turns and summarizes the others;";
+  const hint = `${impossible?.hint ?? reducible} --yes carries all of it nevertheless.`;
+  throw new BatonError("refused", tooLarge.message, hint);
+}
+
+function isSummarized({ summarizer, options = {} }: SwitchOver): boolean {
+  const { summarizationStrategy: strategy } = options;
+  return summarizer !== undefined && strategy !== undefined && strategy !== "truncate";
 }
 
 /** Undefined where the agent goes on with its own session, as it is. */
 function switchOf(
   { source, target, isOwn, preservedMessageCount, reduction }: Prepared,
-  { warnings, from, to }: SwitchAnalysis,
+  { from, to }: SwitchAnalysis,
   reason: string | undefined,
   now: Date,
 ): ProviderSwitch | undefined {
   if (isOwn) return undefined;
-  const said = warnings.filter(({ type, code }) => type !== "info" && !code.startsWith("target_"));
   const summary = reduction && reduction.reduction.leftOut > 0 ? 1 : 0;
   return {
     timestamp: now.toISOString(),
@@ -102,22 +109,28 @@ function switchOf(
     toModel: to.model,
     messageIndex: preservedMessageCount + summary,
     ...(reason !== undefined && { reason }),
-    warnings: said.map(({ message }) => message),
   };
+}
+
+/** What was shown of the content. How the target's account stood that day is no part of it. */
+function recordedOf({ warnings }: SwitchAnalysis): string[] {
+  return warnings
+    .filter(({ type, code }) => type !== "info" && !code.startsWith("target_"))
+    .map(({ message }) => message);
 }
 
 /** Whatever makes a difference to what is written; undefined where it is to be written in any case. */
 async function askedFor(request: SwitchOver): Promise<string | undefined> {
-  const { kind, anew, edits, dryRun, from, cwd, moves, options, redactor, now = new Date() } = request;
-  if (kind !== "resume" || anew || edits || dryRun || !from) return undefined;
+  const { kind, anew, edits, from, cwd, moves, options, redactor, now = new Date() } = request;
+  if (kind !== "resume" || anew || edits || !from) return undefined;
   const project = projectOf(request);
   const { model, chosen } = await switchTarget({ ...request, project, now, asks: false });
   // What is taken where nothing is set may change by the switch itself.
   const set = chosen === "default" ? {} : { model: model.id, window: model.window };
-  const flags = { isRedacted: redactor !== undefined, isSummarized: request.summarizer !== undefined };
+  const flags = { isRedacted: redactor !== undefined, isSummarized: isSummarized(request) };
   // What changes in place, which an agent's own file seldom does, changes its time.
   const stamps = from.files.map(({ size, mtimeMs }) => [size, mtimeMs]);
-  const { summarizedBy, installed } = request;
-  const version = installed?.version;
+  const summarizedBy = isSummarized(request) ? request.summarizedBy : undefined;
+  const version = request.installed?.version;
   return JSON.stringify({ cwd, ...set, moves, options, stamps, summarizedBy, version, ...flags });
 }

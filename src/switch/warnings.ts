@@ -120,8 +120,8 @@ function mcpWarnings({ survey, source, target, toolHistory }: Situation): Switch
     const known = missing.get(called.server) ?? { ...newMention(), tools: new Set() };
     missing.set(called.server, known);
     known.count += found.count;
-    known.messages.push(...found.messages);
-    known.entries.push(...found.entries);
+    known.messages = known.messages.concat(found.messages);
+    known.entries = known.entries.concat(found.entries);
     known.tools.add(called.tool);
   }
   const { label } = target.agent;
@@ -253,7 +253,7 @@ function callWarnings({ survey, source, target, toolHistory, toolCalls }: Situat
     found.push(warningOf("calls_unfinished", message, open));
   }
   const { model, agent } = target;
-  if (survey.toolCalls > 0 && !isSame) {
+  if (toolCalls > 0 && !isSame) {
     const message = `${counted(toolCalls, "tool call")} will be translated: the format of ${model.name} in ${agent.label} differs.`;
     const isOwnForm = O_SERIES.test(plainId(model.id));
     found.push(warningOf("tool_format", message, undefined, isOwnForm ? "warning" : "info"));

@@ -16,12 +16,11 @@ export interface Weights {
   prompts: number[];
   /** Whether a message begins here and every call before it is answered, so that the history may begin here. */
   isSafe: boolean[];
-  /** Of each entry's message, -1 for none. */
+  /** Of each entry's message, -1 for none: of the stream itself, or of the list that it was made from. */
   messages: number[];
   types: Entry["type"][];
   /** How many entries at the very beginning are instructions. */
   instructions: number;
-  messageCount: number;
   /** The sum of all tokens. */
   estimate: number;
   /** What the last request had, by the agent's own count, and the place of the reply that says so. */
@@ -46,7 +45,6 @@ export async function weigh(entries: AsyncIterable<Entry>, count: Count): Promis
     messages: [],
     types: [],
     instructions: 0,
-    messageCount: 0,
     estimate: 0,
   };
   const open = new Set<string>();
@@ -69,7 +67,6 @@ export async function weigh(entries: AsyncIterable<Entry>, count: Count): Promis
       if (entry.type === "tool_result") open.delete(entry.callId);
       if (entry.usage && !entry.usage.estimated) weights.recorded = { tokens: contextOf(entry.usage), at };
     }
-  weights.messageCount = counter.count;
   return weights;
 }
 

@@ -12,7 +12,8 @@ export function counted(count: number, one: string, several = `${one}s`): string
 export function windowText(tokens: number): string {
   if (tokens < 1000) return String(tokens);
   if (tokens < 950_000) return `${Math.round(tokens / 1000)}K`;
-  return `${Number((tokens / 1e6).toFixed(tokens < 1.05e6 ? 0 : 1))}M`;
+  // A window of 2^20 is said to be one million.
+  return `${Number((tokens / 1e6).toFixed(tokens < 1.05e6 ? 0 : 2))}M`;
 }
 
 /** How long it takes until then, in the two units that matter. */

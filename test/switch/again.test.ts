@@ -163,11 +163,11 @@ it("an older one is found where a newer one of the same was undone", async () =>
   expect(await idsIn(world, a.agent.id)).toEqual([a.id]);
 });
 
-it("a dry run finds nothing and writes nothing", async () => {
-  const { world, again } = await begin();
+it("a dry run says what would be found, and writes nothing", async () => {
+  const { world, one, again } = await begin();
   const said = await again({ dryRun: true });
-  expect(said).toMatchObject({ operation: null });
-  expect(said.isReused).toBeUndefined();
+  expect(said).toMatchObject({ operation: null, isReused: true, originalId: one.originalId });
+  expect((await again({ dryRun: true, anew: true })).isReused).toBeUndefined();
   expect((await operations(world.batonHome)).operations).toHaveLength(1);
 });
 

@@ -209,13 +209,11 @@ describe.each(Object.entries(FORMS) as [Target, object[]][])("for %s", (to, form
     });
 
     it("is not reduced unless that is asked for", async () => {
-      const conversation = await prepared(to, long, {}, { overrides });
-      expect(conversation).toMatchObject({
-        summarized: false,
-        originalMessageCount: 13,
-        preservedMessageCount: 13,
+      await expect(prepared(to, long, {}, { overrides })).rejects.toMatchObject({
+        code: "refused",
+        message: expect.stringMatching(/^[\d,]+ tokens are more than the target's model can be sent\.$/),
+        hint: "Choose with --strategy how to reduce it: truncate, summarize or hybrid.",
       });
-      expect(conversation.warnings.find(({ code }) => code === "context_too_large")?.type).toBe("error");
     });
   });
 });

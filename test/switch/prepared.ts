@@ -4,6 +4,7 @@ import type { Entry } from "../../src/session/session.ts";
 import { sourceOf } from "../../src/session/source.ts";
 import { type Prepared, prepareSwitch } from "../../src/switch/prepare-switch.ts";
 import type { Strategy } from "../../src/switch/reduction.ts";
+import type { Summarizer } from "../../src/switch/summarize.ts";
 import { session } from "../session/build.ts";
 import { named } from "./world.ts";
 
@@ -20,11 +21,13 @@ interface Asked {
   window: number;
   overhead: number;
   strategy?: Strategy;
+  budget?: number;
+  summarizer?: Summarizer;
 }
 
 export async function prepared(
   entries: readonly Entry[],
-  { window, overhead, strategy }: Asked,
+  { window, overhead, strategy, budget, summarizer }: Asked,
 ): Promise<Prepared> {
   const source = sourceOf(session([...entries], { source: { cli: "claude", originalId: "one" } }));
   const made = await prepareSwitch({
@@ -33,7 +36,11 @@ export async function prepared(
     home: { dir: "/nowhere", env: {} },
     adapters: [],
     overrides: windowed(window),
-    options: strategy ? { summarizationStrategy: strategy } : {},
+    options: {
+      ...(strategy && { summarizationStrategy: strategy }),
+      ...(budget !== undefined && { budget }),
+    },
+    ...(summarizer && { summarizer }),
     now: NOW,
   });
   // As `switchOver` does.

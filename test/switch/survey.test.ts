@@ -66,8 +66,6 @@ describe("a survey", () => {
   it("counts messages as people and as the format count them", async () => {
     expect(await looked(ENTRIES)).toMatchObject({
       messages: 14,
-      prompts: 3,
-      replies: 4,
       toolCalls: 9,
       toolResults: 6,
       files: expect.objectContaining({ size: 2 }),
@@ -90,18 +88,17 @@ describe("a survey", () => {
     });
   });
 
-  it("names tools that are nobody else's, and the models that thought", async () => {
+  it("names tools that are nobody else's", async () => {
     const survey = await looked(ENTRIES);
     expect(Object.fromEntries(survey.otherTools)).toEqual({
       mcp__one__find: mention(2, [4], ["c3", "c4"]),
       unknown: mention(1, [4], ["c5"]),
       code_interpreter: mention(1, [10], ["c8"]),
     });
-    expect([...survey.thinkers]).toEqual(["claude-opus-4-5", "gpt-5.5"]);
   });
 
   it("knows the message of every entry, and none of a switch", async () => {
-    const { messageOf } = await looked(ENTRIES);
+    const { messageOf, entriesOf } = await looked(ENTRIES);
     expect(ENTRIES.map(({ id }) => messageOf(id))).toEqual([
       0,
       1,
@@ -129,12 +126,13 @@ describe("a survey", () => {
       13,
     ]);
     expect(messageOf("nobody")).toBeUndefined();
+    expect(entriesOf((message) => message < 2)).toEqual(ENTRIES.slice(0, 4).map(({ id }) => id));
   });
 
   it("finds nothing in a plain conversation", async () => {
     const survey = await looked([user("u1"), assistant("a1")]);
-    expect(survey).toMatchObject({ messages: 2, prompts: 1, replies: 1, toolCalls: 0, files: new Map() });
-    expect([survey.features.size, survey.otherTools.size, survey.thinkers.size]).toEqual([0, 0, 0]);
+    expect(survey).toMatchObject({ messages: 2, toolCalls: 0, files: new Map() });
+    expect([survey.features.size, survey.otherTools.size]).toEqual([0, 0]);
   });
 
   it.each(NAMES)("says the same when it is read again, and changes nothing: %s", async (name) => {
@@ -146,7 +144,7 @@ describe("a survey", () => {
       ...survey,
       features: new Map(structuredClone([...survey.features])),
       otherTools: new Map(structuredClone([...survey.otherTools])),
-      thinkers: [...survey.thinkers],
+      entriesOf: survey.entriesOf(() => true),
       messageOf: plain.map(({ id }) => survey.messageOf(id)),
     });
     expect(await Array.fromAsync(stream.entries())).toEqual(plain);

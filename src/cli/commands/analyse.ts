@@ -9,6 +9,8 @@ import { type Prepared, prepareSwitch } from "../../switch/prepare-switch.ts";
 import { preparedConversation } from "../../switch/prepared-conversation.ts";
 import { type Run, SESSION } from "../command.ts";
 import type { Context } from "../context.ts";
+import { batonIn } from "../in-home.ts";
+import { redaction } from "../redaction.ts";
 import { openSession } from "../session.ts";
 import { commandSummarizer } from "../summarizer.ts";
 import { type SwitchFlags, switchOptions, withSwitchOptions } from "../switch-options.ts";
@@ -29,7 +31,11 @@ export function define(command: Command, run: Run): void {
     command
       .argument("<session>", SESSION)
       .requiredOption("--to <agent>", "the agent that would go on")
-      .option("--model <model>", "the model that would go on (default: the one that the agent is set to)", modelOf)
+      .option(
+        "--model <model>",
+        "the model that would go on (default: the one that the agent is set to)",
+        modelOf,
+      )
       .option("--cwd <dir>", "the folder to go on in (default: the session's own)")
       .option("--prepared", "print the conversation as the target's model would be sent it, as JSON"),
   ).action((name: string, options: Options) => run((context) => look(context, name, options)));
@@ -64,24 +70,27 @@ async function look(context: Context, name: string, options: Options): Promise<u
       options.prepared && { summarizer: commandSummarizer(options.summarizer, output.message) }),
   };
   const prepared = await prepareSwitch(request).finally(() => progress.end());
-  const analysis = await analysed(prepared, request);
+  const { analysis } = await analysed(prepared, request);
   if (options.prepared)
     return output.json(await preparedConversation(prepared, analysis)) as Promise<undefined>;
   if (output.isJson) return output.json(analysis) as Promise<undefined>;
   const lines = reportLines(analysis, { ...output, isWhole: true });
   const named = native ? nameOf(source.header) : name;
-  await output.write(`${[...lines, ...next(analysis, prepared, named, options)].join("\n")}\n`);
+  const command = [batonIn(context.environment.HOME), ...(redaction() ? ["--redact"] : [])].join(" ");
+  await output.write(`${[...lines, ...next(command, analysis, prepared, named, options)].join("\n")}\n`);
 }
 
 /** What to type to do just that. */
 function next(
+  baton: string,
   { canSwitch, requiresSummarization }: SwitchAnalysis,
   prepared: Prepared,
   name: string,
   options: Options,
 ) {
+  if (!canSwitch) return ["Next     nothing: this switch cannot be made"];
   const isHopeless = requiresSummarization && prepared.impossible !== undefined;
-  if (!canSwitch || isHopeless) return ["Next     nothing: this switch cannot be made"];
+  if (isHopeless) return ["Next     a model with a larger window; `baton models` lists them"];
   const {
     model,
     budget,
@@ -107,5 +116,5 @@ function next(
     ...(toolHistory ? [] : ["--no-tool-history"]),
     ...(systemPrompt ? [] : ["--no-system-prompt"]),
   ];
-  return [`Next     baton resume ${[shellWord(name), ...words, ...left].join(" ")}`];
+  return [`Next     ${baton} resume ${[shellWord(name), ...words, ...left].join(" ")}`];
 }

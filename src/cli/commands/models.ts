@@ -4,6 +4,7 @@ import { aliased, DEFAULT_MODELS, FAMILIES } from "../../models/defaults.ts";
 import { familyOf } from "../../models/facts.ts";
 import { SOURCE } from "../../models/known.ts";
 import { knownModels, type ModelRow, modelRow } from "../../models/list.ts";
+import { idNamed } from "../../models/names.ts";
 import { readOverrides } from "../../models/overrides.ts";
 import { loadPrices } from "../../models/prices.ts";
 import { BADGES } from "../../models/providers.ts";
@@ -18,7 +19,7 @@ export function define(command: Command, run: Run): void {
   command
     .argument("[model]", "one model, in any spelling (default: all that are known)")
     .action((id: string | undefined) =>
-      run((context) => (id === undefined ? models(context) : oneModel(context, aliased(id)))),
+      run((context) => (id === undefined ? models(context) : oneModel(context, aliased(idNamed(id))))),
     );
 }
 

@@ -18,6 +18,7 @@ import { visiblePositions } from "../../transform/visible.ts";
 import { type Run, SESSION } from "../command.ts";
 import type { Context } from "../context.ts";
 import {
+  boundThinking,
   carryInto,
   checkExec,
   checkInstalled,
@@ -33,7 +34,7 @@ import { type Opened, openRecorded } from "../session.ts";
 import { isInStore } from "../store.ts";
 import { commandSummarizer } from "../summarizer.ts";
 import { type SwitchFlags, switchOptions, withSwitchOptions } from "../switch-options.ts";
-import { harmless, shellWord } from "../text.ts";
+import { counted, harmless, shellWord } from "../text.ts";
 import { modelOf } from "../values.ts";
 
 interface Options extends SwitchFlags {
@@ -178,7 +179,7 @@ function agentNamed(name: string, adapters: readonly Adapter[]): Adapter {
 /** A session stays as it is in its own agent, so what is left out on the way to another has no meaning. */
 function withoutEffect(options: Options, isOwn: boolean): string[] {
   if (!isOwn) return [];
-  const { history, thinking, strategy, budget, toolHistory = true, systemPrompt = true } = options;
+  const { history, thinking, strategy, budget, toolHistory = true, systemPrompt = true, reason } = options;
   const named = [
     history === "visible" ? [] : "--history",
     thinking === "drop" ? [] : "--thinking",
@@ -186,6 +187,8 @@ function withoutEffect(options: Options, isOwn: boolean): string[] {
     budget === undefined ? [] : "--budget",
     toolHistory ? [] : "--no-tool-history",
     systemPrompt ? [] : "--no-system-prompt",
+    options.summarizer === undefined ? [] : "--summarizer",
+    reason === undefined ? [] : "--reason",
   ].flat();
   return named.map((option) => `${option} has no effect here: the session stays in its own agent.`);
 }
@@ -244,7 +247,8 @@ async function carried(
 ): Promise<GoOn> {
   const { moves, cwd, model, reason, yes, dryRun, summarizer } = options;
   const origin = await originIfAny(context.batonHome, source.header);
-  const thinking = options.thinking === "ask" ? await askThinking(source) : options.thinking;
+  const thinking =
+    options.thinking === "ask" ? await askThinking(context, source, to, model) : options.thinking;
   return carryInto(context, source, to, {
     kind: "resume",
     warnings: [...warnings, ...(origin?.agent === to.id ? [comesFrom(origin, source)] : [])],
@@ -286,7 +290,15 @@ export function refuseEmpty({ skeleton }: Source, purpose: string): void {
   );
 }
 
-async function askThinking(source: Source): Promise<"drop" | "convert"> {
+/** Only where there is something to choose. */
+async function askThinking(
+  context: Context,
+  source: Source,
+  to: Adapter,
+  model: string | undefined,
+): Promise<"drop" | "convert"> {
+  const blocks = await boundThinking(context, source, to, model);
+  if (blocks === 0) return "drop";
   if (!process.stdin.isTTY || !process.stderr.isTTY)
     throw new BatonError("usage", "--thinking ask needs a terminal.", "Use --thinking drop or convert.");
   const lines = createInterface({ input: process.stdin, output: process.stderr });
@@ -295,8 +307,12 @@ async function askThinking(source: Source): Promise<"drop" | "convert"> {
   lines.once("close", onClose);
   try {
     const from = harmless(source.header.model.model);
-    const answer = await lines.question(`Thinking is bound to ${from}. [d]rop it or [c]onvert it to text? `);
-    return /^c/i.test(answer.trim()) ? "convert" : "drop";
+    const found = `${counted(blocks, "thinking block")} ${blocks === 1 ? "is" : "are"} bound to ${from}.`;
+    for (;;) {
+      const answer = (await lines.question(`${found} [d]rop or [c]onvert to text? `)).trim().toLowerCase();
+      if (answer !== "" && "convert".startsWith(answer)) return "convert";
+      if (answer !== "" && "drop".startsWith(answer)) return "drop";
+    }
   } finally {
     lines.off("close", onClose);
     lines.close();
