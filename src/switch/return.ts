@@ -2,6 +2,7 @@
 // or the other one no longer holds the same beginning, they become a branch of it or a new session.
 import type { Adapter, Home, SessionRef, Target } from "../adapters/adapter.ts";
 import { findSessions } from "../catalog/scan.ts";
+import type { Overrides } from "../models/overrides.ts";
 import { BatonError } from "../session/error.ts";
 import type { Source, Stream } from "../session/source.ts";
 import { forkAt } from "../transform/fork.ts";
@@ -20,6 +21,8 @@ import { type Carried, perform } from "./perform.ts";
 import { prepare } from "./prepare.ts";
 import { endedBy, type Recording, recordingOf, settleConversations } from "./record.ts";
 import { headThen, standingOf } from "./standing.ts";
+import { ownTarget, type SwitchTarget } from "./target.ts";
+import { type Thinker, thinkerOf } from "./thinking.ts";
 
 export interface ReturnRequest {
   source: Source;
@@ -28,6 +31,8 @@ export interface ReturnRequest {
   home: Home;
   batonHome: string;
   thinking?: "drop" | "convert";
+  /** What the user says of models. */
+  overrides?: Overrides;
   /** Why, for the record. */
   reason?: string;
   /** Hides secrets in what is written; what is there keeps them. */
@@ -58,12 +63,29 @@ export async function bringBack(request: ReturnRequest): Promise<Returned> {
   const installed = await request.installed?.(to);
   const onto = original ? await extension(original, to, way, installed?.version) : undefined;
   const edits = original && way.after !== null && origin.edited ? [EDITED] : [];
-  const warnings = [...way.warnings, ...edits, ...(onto ? [] : newSession(to, original))];
   if (onto && (await to.isLive(onto.ref))) throw held(to, origin);
-  const carried = await performed(request, to, { origin, original, way, onto, installed, warnings });
+  const target = await goesOnWith(request, to, original, installed);
+  const thinker = thinkerOf(to, target.model.id);
+  const planned = { origin, original, way, onto, installed, thinker };
+  const warnings = [...way.warnings, ...edits, ...(onto ? [] : newSession(to, original))];
+  const carried = await performed(request, to, { ...planned, warnings });
   const problems = request.dryRun ? [] : await settleConversations(request.batonHome);
   const done = { ...carried, ...(problems.length > 0 && { problems }) };
   return { ...done, warnings, isNothing: false, isExtended: onto !== undefined };
+}
+
+/** Where nothing is set, the original's own model. */
+function goesOnWith(
+  { source, home, overrides, now = new Date() }: ReturnRequest,
+  to: Adapter,
+  original: Original | undefined,
+  installed: Plan["installed"],
+): Promise<SwitchTarget> {
+  const { project, model } = original?.source.header ?? { ...source.header, model: undefined };
+  return ownTarget(
+    { to, home, project: project.path, now, installed, ...(overrides && { overrides }) },
+    model?.model,
+  );
 }
 
 const EDITED =
@@ -164,8 +186,12 @@ interface Plan {
   way: Way;
   onto: Awaited<ReturnType<typeof extension>>;
   installed: { version: string; path: string } | undefined;
+  /** Who goes on: its own thinking stays. */
+  thinker: Thinker;
   warnings: readonly string[];
 }
+
+type Planned = Omit<Plan, "warnings">;
 
 async function performed(request: ReturnRequest, to: Adapter, plan: Plan): Promise<Carried> {
   const { source, batonHome, redactor, dryRun, yes, reason } = request;
@@ -253,17 +279,25 @@ function messagesBefore({ original, way }: Plan): number {
   return counter.count;
 }
 
-function streamOf({ source, thinking = "drop" }: ReturnRequest, plan: Plan): Stream {
-  const { origin, original, way, onto } = plan;
-  const { after } = way;
+function streamOf(request: ReturnRequest, plan: Plan): Stream {
+  const fresh = freshOf(request, plan);
+  const kept = keptOf(plan);
+  return plan.onto || !kept ? withoutLinks(fresh) : join(thread(kept), fresh);
+}
+
+/** The original as far as the turns follow it. */
+function keptOf({ original, way: { after } }: Planned): Source | undefined {
+  if (!original || after === null) return undefined;
+  return after === undefined ? original.source : forkAt(original.source, after);
+}
+
+/** What is returned, prepared for who goes on. */
+function freshOf({ source, thinking = "drop" }: ReturnRequest, { origin, way, thinker }: Planned): Stream {
   // That it was carried here stands right before what was said here, and belongs to it.
   const isSwitched = way.from > 0 && source.skeleton.type(way.from - 1) === "switch";
   const from = isSwitched ? way.from - 1 : way.from;
   const home = origin.remapped.map(([old, now]): Move => [now, old]);
-  const fresh = prepare(remapped(visible(source, { from }), home), { thinking });
-  if (onto || !original || after === null) return withoutLinks(fresh);
-  const kept = after === undefined ? original.source : forkAt(original.source, after);
-  return join(thread(kept), fresh);
+  return prepare(remapped(visible(source, { from }), home), { thinking, to: thinker });
 }
 
 /** Where it was carried from is where it goes. */

@@ -32,6 +32,13 @@ export interface TargetRequest {
 /** What sessions say where nobody knows the model. */
 const UNKNOWN = "unknown";
 
+/** For a session that the agent has already: where nothing is set, it goes on with the session's own model. */
+export async function ownTarget(request: TargetRequest, own: string | undefined): Promise<SwitchTarget> {
+  const target = await switchTarget(request);
+  const isSet = target.chosen !== "default" || target.configuration.lastModel !== undefined;
+  return isSet || own === undefined || own === UNKNOWN ? target : switchTarget({ ...request, model: own });
+}
+
 export async function switchTarget(request: TargetRequest): Promise<SwitchTarget> {
   const { to, home, now, overrides } = request;
   const configuration = await to.configuration(home, request.project);

@@ -1,5 +1,6 @@
 // What becomes of a model's thinking when another model goes on. It is bound to the model that wrote it: a vendor
 // refuses a block that this very model has not signed, so it stays as it is for the same model only.
+import type { Adapter } from "../adapters/adapter.ts";
 import { plainId } from "../models/names.ts";
 import type { Part } from "../session/session.ts";
 
@@ -13,6 +14,10 @@ export interface Thinker {
   model: string;
   /** Whether the target's store and CLI hand on what this model has signed. */
   keeps?(model: string): boolean;
+}
+
+export function thinkerOf(to: Pick<Adapter, "keepsThinking">, model: string): Thinker {
+  return { model, keeps: (from) => to.keepsThinking?.(from, model) ?? false };
 }
 
 export function fateOf(

@@ -1,5 +1,6 @@
 // return: bring the turns that were made in another agent back into the original session.
 import { type Command, Option } from "commander";
+import { readOverrides } from "../../models/overrides.ts";
 import { BatonError } from "../../session/error.ts";
 import { operations } from "../../storage/operations.ts";
 import { bringBack, type Returned } from "../../switch/return.ts";
@@ -50,6 +51,7 @@ async function giveBack(context: Context, name: string, options: Options): Promi
     home,
     batonHome,
     thinking,
+    overrides: readOverrides(batonHome),
     ...(reason !== undefined && { reason }),
     ...(redactor && { redactor }),
     ...(dryRun && { dryRun }),
