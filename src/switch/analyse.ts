@@ -14,7 +14,7 @@ import {
 import { readinessWarnings } from "./readiness.ts";
 import { within } from "./survey.ts";
 import { contentWarnings, type SwitchWarning, warningOf } from "./warnings.ts";
-import { amount, windowText } from "./wording.ts";
+import { amount, tooMany, windowText } from "./wording.ts";
 
 export interface SwitchAnalysis {
   canSwitch: boolean;
@@ -166,10 +166,8 @@ function contextWarning(prepared: Prepared, of: number, context: readonly number
     );
   }
   if (impossible) return warningOf("context_too_large", `${all} tokens → too many. ${impossible.message}`);
-  return warningOf(
-    "context_too_large",
-    `${all} tokens → more than ${isAsked ? "asked for" : `80 % of ${limit}`}. Choose how to reduce it: truncate, summarize or hybrid.`,
-  );
+  const what = isAsked ? `${all} tokens → more than asked for.` : tooMany(size.total, target.model.window);
+  return warningOf("context_too_large", `${what} Choose how to reduce it: truncate, summarize or hybrid.`);
 }
 
 function rereadCost({ target, after }: Prepared, price: FindPrice | undefined, now: Date) {

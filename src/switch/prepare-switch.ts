@@ -256,7 +256,7 @@ function omittedCalls(
 }
 
 /** What a CLI says by itself, where nobody has measured it. */
-const DEFAULT_OVERHEAD = 12_000;
+export const DEFAULT_OVERHEAD = 12_000;
 
 function contentOf(request: SwitchRequest, thinker: Thinker, isOwn: boolean) {
   const { source, options = {} } = request;

@@ -20,9 +20,12 @@ import { type Origin, originOf } from "./origin.ts";
 import { type Carried, perform } from "./perform.ts";
 import { prepare } from "./prepare.ts";
 import { endedBy, type Recording, recordingOf, settleConversations } from "./record.ts";
+import { fits } from "./reduction.ts";
+import { sizeAfter } from "./size-after.ts";
 import { headThen, standingOf } from "./standing.ts";
 import { ownTarget, type SwitchTarget } from "./target.ts";
 import { type Thinker, thinkerOf } from "./thinking.ts";
+import { tooMany } from "./wording.ts";
 
 export interface ReturnRequest {
   source: Source;
@@ -67,7 +70,8 @@ export async function bringBack(request: ReturnRequest): Promise<Returned> {
   const target = await goesOnWith(request, to, original, installed);
   const thinker = thinkerOf(to, target.model.id);
   const planned = { origin, original, way, onto, installed, thinker };
-  const warnings = [...way.warnings, ...edits, ...(onto ? [] : newSession(to, original))];
+  const size = await tooLarge(request, target, planned);
+  const warnings = [...way.warnings, ...edits, ...size, ...(onto ? [] : newSession(to, original))];
   const carried = await performed(request, to, { ...planned, warnings });
   const problems = request.dryRun ? [] : await settleConversations(request.batonHome);
   const done = { ...carried, ...(problems.length > 0 && { problems }) };
@@ -85,6 +89,25 @@ function goesOnWith(
   return ownTarget(
     { to, home, project: project.path, now, installed, ...(overrides && { overrides }) },
     model?.model,
+  );
+}
+
+/** A sentence where all of it is too much for the model; refused unless that was asked for. */
+async function tooLarge(
+  request: ReturnRequest,
+  { agent, model }: SwitchTarget,
+  plan: Planned,
+): Promise<string[]> {
+  const { source, adapters, yes } = request;
+  const from = adapters.find(({ id }) => id === source.header.source.cli);
+  const size = await sizeAfter({ kept: keptOf(plan), fresh: freshOf(request, plan), to: agent, from });
+  if (fits(size, model.window)) return [];
+  const sentence = tooMany(size.total, model.window);
+  if (yes) return [sentence];
+  throw new BatonError(
+    "refused",
+    sentence,
+    `\`baton resume ${nameOf(source.header)} --in ${agent.id} --strategy hybrid\` makes a new session that fits; --yes returns all of it nevertheless.`,
   );
 }
 

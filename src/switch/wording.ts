@@ -16,6 +16,11 @@ export function windowText(tokens: number): string {
   return `${Number((tokens / 1e6).toFixed(tokens < 1.05e6 ? 0 : 2))}M`;
 }
 
+/** Of what does not fit. */
+export function tooMany(tokens: number, window: number): string {
+  return `${amount(tokens)} tokens → more than 80 % of ${windowText(window)}.`;
+}
+
 /** How long it takes until then, in the two units that matter. */
 export function wait(until: string, now: Date): string {
   const minutes = Math.max(1, Math.ceil((Date.parse(until) - now.getTime()) / 60_000));
