@@ -165,9 +165,9 @@ function contextWarning(prepared: Prepared, of: number, context: readonly number
       { messages: gone, entries: survey.entriesOf(isGone) },
     );
   }
-  if (impossible) return warningOf("context_too_large", `${all} tokens → too many. ${impossible.message}`);
   const what = isAsked ? `${all} tokens → more than asked for.` : tooMany(size.total, target.model.window);
-  return warningOf("context_too_large", `${what} Choose how to reduce it: truncate, summarize or hybrid.`);
+  const why = impossible?.message ?? "Choose how to reduce it: truncate, summarize or hybrid.";
+  return warningOf("context_too_large", `${what} ${why}`);
 }
 
 function rereadCost({ target, after }: Prepared, price: FindPrice | undefined, now: Date) {

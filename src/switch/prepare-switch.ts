@@ -18,7 +18,7 @@ import type { Summarizer } from "./summarize.ts";
 import { summaryOf } from "./summary.ts";
 import { type Survey, surveyed } from "./survey.ts";
 import { type SwitchTarget, switchTarget } from "./target.ts";
-import type { Thinker, ThinkingPolicy } from "./thinking.ts";
+import { type Thinker, type ThinkingPolicy, thinkerOf } from "./thinking.ts";
 import { type Size, sizeOf, tokensOf, type Weights, weigh } from "./weigh.ts";
 
 export interface SwitchOptions {
@@ -107,10 +107,7 @@ type Measured = Awaited<ReturnType<typeof measure>>;
 async function measure(request: SwitchRequest) {
   const { source, to, options = {} } = request;
   const target = await targetFor(request);
-  const thinker: Thinker = {
-    model: target.model.id,
-    keeps: (model) => to.keepsThinking?.(model, target.model.id) ?? false,
-  };
+  const thinker = thinkerOf(to, target.model.id);
   const isOwn = source.header.source.cli === to.id && !request.isCopy;
   const content = contentOf(request, thinker, isOwn);
   // Of each entry that the target sees: the message of the source that it was, -1 for what was none.
@@ -296,7 +293,7 @@ function watched(stream: Stream, total: number, onProgress: SwitchRequest["onPro
 }
 
 /** Entries whose thinking was not given up; known once the stream has been read. */
-function keptThinking({ stream, survey }: ReturnType<typeof contentOf>): Set<string> {
+export function keptThinking({ stream, survey }: { stream: Stream; survey: Survey }): Set<string> {
   const lost = stream.losses.filter(
     ({ kind }) => kind === "thinking_dropped" || kind === "thinking_converted",
   );
@@ -305,11 +302,13 @@ function keptThinking({ stream, survey }: ReturnType<typeof contentOf>): Set<str
   return new Set(found.flatMap((one) => one?.entries ?? []).filter((entry) => !gone.has(entry)));
 }
 
-function agentOf({ source, adapters }: SwitchRequest): Adapter | undefined {
+type Origin = Pick<SwitchRequest, "source" | "adapters" | "overrides">;
+
+function agentOf({ source, adapters }: Origin): Adapter | undefined {
   return adapters.find(({ id }) => id === source.header.source.cli);
 }
 
-async function sourceFacts(request: SwitchRequest, home: Home, project: string) {
+export async function sourceFacts(request: Origin, home: Home, project: string): Promise<Prepared["source"]> {
   const { overrides } = request;
   const agent = agentOf(request);
   const servers = agent ? (await agent.configuration(home, project)).mcpServers : [];

@@ -3,7 +3,9 @@
 import type { Adapter, Home, SessionRef, Target } from "../adapters/adapter.ts";
 import { findSessions } from "../catalog/scan.ts";
 import type { Overrides } from "../models/overrides.ts";
+import type { FindPrice } from "../models/prices.ts";
 import { BatonError } from "../session/error.ts";
+import type { Loss } from "../session/losses.ts";
 import type { Source, Stream } from "../session/source.ts";
 import { forkAt } from "../transform/fork.ts";
 import { join } from "../transform/join.ts";
@@ -12,17 +14,20 @@ import { redacted } from "../transform/redact-session.ts";
 import { type Move, remapped } from "../transform/remap.ts";
 import { sameTurns, turnsOf } from "../transform/turns.ts";
 import { thread, threadPositions, visible, visiblePositions } from "../transform/visible.ts";
+import { analysisOf, type SwitchAnalysis } from "./analyse.ts";
 import { targetOf } from "./carry.ts";
+import { newLedger } from "./ledger.ts";
 import type { ProviderSwitch } from "./lineage.ts";
+import { measureReturn } from "./measure-return.ts";
 import { newMessageCounter } from "./message-count.ts";
 import { nameOf } from "./name.ts";
 import { type Origin, originOf } from "./origin.ts";
 import { type Carried, perform } from "./perform.ts";
 import { prepare } from "./prepare.ts";
+import type { Prepared } from "./prepare-switch.ts";
 import { endedBy, type Recording, recordingOf, settleConversations } from "./record.ts";
-import { fits } from "./reduction.ts";
-import { sizeAfter } from "./size-after.ts";
 import { headThen, standingOf } from "./standing.ts";
+import { recordedOf } from "./switch-over.ts";
 import { ownTarget, type SwitchTarget } from "./target.ts";
 import { type Thinker, thinkerOf } from "./thinking.ts";
 import { tooMany } from "./wording.ts";
@@ -36,6 +41,7 @@ export interface ReturnRequest {
   thinking?: "drop" | "convert";
   /** What the user says of models. */
   overrides?: Overrides;
+  price?: FindPrice;
   /** Why, for the record. */
   reason?: string;
   /** Hides secrets in what is written; what is there keeps them. */
@@ -50,7 +56,10 @@ export interface ReturnRequest {
 }
 
 export interface Returned extends Carried {
+  /** About the way back; the analysis says the rest. */
   warnings: string[];
+  /** Absent where there is nothing to return. */
+  analysis?: SwitchAnalysis;
   /** Nothing was said since the last time. */
   isNothing: boolean;
   /** The turns are in the original session itself. */
@@ -70,12 +79,18 @@ export async function bringBack(request: ReturnRequest): Promise<Returned> {
   const target = await goesOnWith(request, to, original, installed);
   const thinker = thinkerOf(to, target.model.id);
   const planned = { origin, original, way, onto, installed, thinker };
-  const size = await tooLarge(request, target, planned);
-  const warnings = [...way.warnings, ...edits, ...size, ...(onto ? [] : newSession(to, original))];
-  const carried = await performed(request, to, { ...planned, warnings });
+  const prepared = await measured(request, target, planned);
+  const warnings = [...way.warnings, ...edits, ...(onto ? [] : newSession(to, original))];
+  const report = (losses: readonly Loss[]) => analysisOf(prepared, losses, reportOptions(request));
+  const carried = await performed(request, to, { ...planned, warnings, report });
   const problems = request.dryRun ? [] : await settleConversations(request.batonHome);
   const done = { ...carried, ...(problems.length > 0 && { problems }) };
-  return { ...done, warnings, isNothing: false, isExtended: onto !== undefined };
+  const analysis = report(carried.losses);
+  return { ...done, warnings, analysis, isNothing: false, isExtended: onto !== undefined };
+}
+
+function reportOptions({ thinking = "drop", price, now = new Date() }: ReturnRequest) {
+  return { options: { thinking }, now, ...(price && { price }) };
 }
 
 /** Where nothing is set, the original's own model. */
@@ -87,23 +102,24 @@ function goesOnWith(
 ): Promise<SwitchTarget> {
   const { project, model } = original?.source.header ?? { ...source.header, model: undefined };
   return ownTarget(
-    { to, home, project: project.path, now, installed, ...(overrides && { overrides }) },
+    { to, home, project: project.path, now, installed, asks: true, ...(overrides && { overrides }) },
     model?.model,
   );
 }
 
-/** A sentence where all of it is too much for the model; refused unless that was asked for. */
-async function tooLarge(
-  request: ReturnRequest,
-  { agent, model }: SwitchTarget,
-  plan: Planned,
-): Promise<string[]> {
-  const { source, adapters, yes } = request;
-  const from = adapters.find(({ id }) => id === source.header.source.cli);
-  const size = await sizeAfter({ kept: keptOf(plan), fresh: freshOf(request, plan), to: agent, from });
-  if (fits(size, model.window)) return [];
-  const sentence = tooMany(size.total, model.window);
-  if (yes) return [sentence];
+/** What is too much for the model is refused unless that was asked for. */
+async function measured(request: ReturnRequest, target: SwitchTarget, plan: Planned): Promise<Prepared> {
+  const { source, yes } = request;
+  const { agent, model } = target;
+  const prepared = await measureReturn({
+    ...request,
+    target,
+    thinker: plan.thinker,
+    kept: keptOf(plan),
+    fresh: (look) => freshOf(request, plan, look),
+  });
+  if (prepared.isFitting || yes) return prepared;
+  const sentence = tooMany(prepared.size.total, model.window);
   throw new BatonError(
     "refused",
     sentence,
@@ -212,19 +228,23 @@ interface Plan {
   /** Who goes on: its own thinking stays. */
   thinker: Thinker;
   warnings: readonly string[];
+  report(losses: readonly Loss[]): SwitchAnalysis;
 }
 
-type Planned = Omit<Plan, "warnings">;
+type Planned = Omit<Plan, "warnings" | "report">;
 
 async function performed(request: ReturnRequest, to: Adapter, plan: Plan): Promise<Carried> {
   const { source, batonHome, redactor, dryRun, yes, reason } = request;
   const { original, onto, installed } = plan;
   const made = switchBack(request, to, plan);
+  const ledger = newLedger();
+  const content = streamOf(request, plan);
   // The journal is saved once more when all of it has been read.
   const onIndex = (index: number) => {
     made.messageIndex = index;
+    made.warnings = [...plan.warnings, ...recordedOf(plan.report([...content.losses, ...ledger.losses]))];
   };
-  const stream = endedBy(streamOf(request, plan), made, onto ? messagesBefore(plan) : 0, onIndex);
+  const stream = endedBy(content, made, onto ? messagesBefore(plan) : 0, onIndex);
   const target = await targetOf({
     source: original?.source ?? source,
     to,
@@ -237,6 +257,7 @@ async function performed(request: ReturnRequest, to: Adapter, plan: Plan): Promi
   const titled = title === undefined || !redactor ? target : { ...target, title: redactor.text(title) };
   const into = onto ? { ...untitled, originalId: plan.origin.originalId, onto } : titled;
   return perform({
+    ledger,
     stream: redactor ? redacted(stream, redactor) : stream,
     to,
     target: into,
@@ -262,7 +283,7 @@ async function performed(request: ReturnRequest, to: Adapter, plan: Plan): Promi
 function switchBack(
   { source, reason, adapters, now = new Date() }: ReturnRequest,
   to: Adapter,
-  { original, warnings }: Plan,
+  { original }: Plan,
 ): ProviderSwitch {
   const { model, source: own } = source.header;
   return {
@@ -273,7 +294,6 @@ function switchBack(
     toModel: original?.source.header.model.model ?? "unknown",
     messageIndex: 0,
     ...(reason !== undefined && { reason }),
-    warnings: [...warnings],
   };
 }
 
@@ -315,12 +335,16 @@ function keptOf({ original, way: { after } }: Planned): Source | undefined {
 }
 
 /** What is returned, prepared for who goes on. */
-function freshOf({ source, thinking = "drop" }: ReturnRequest, { origin, way, thinker }: Planned): Stream {
+function freshOf(
+  { source, thinking = "drop" }: ReturnRequest,
+  { origin, way, thinker }: Planned,
+  look: (stream: Stream) => Stream = (stream) => stream,
+): Stream {
   // That it was carried here stands right before what was said here, and belongs to it.
   const isSwitched = way.from > 0 && source.skeleton.type(way.from - 1) === "switch";
   const from = isSwitched ? way.from - 1 : way.from;
   const home = origin.remapped.map(([old, now]): Move => [now, old]);
-  return prepare(remapped(visible(source, { from }), home), { thinking, to: thinker });
+  return prepare(look(remapped(visible(source, { from }), home)), { thinking, to: thinker });
 }
 
 /** Where it was carried from is where it goes. */

@@ -113,7 +113,7 @@ function switchOf(
 }
 
 /** What was shown of the content. How the target's account stood that day is no part of it. */
-function recordedOf({ warnings }: SwitchAnalysis): string[] {
+export function recordedOf({ warnings }: SwitchAnalysis): string[] {
   return warnings
     .filter(({ type, code }) => type !== "info" && !code.startsWith("target_"))
     .map(({ message }) => message);

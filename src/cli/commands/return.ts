@@ -1,12 +1,13 @@
 // return: bring the turns that were made in another agent back into the original session.
 import { type Command, Option } from "commander";
 import { readOverrides } from "../../models/overrides.ts";
+import { loadPrices } from "../../models/prices.ts";
 import { BatonError } from "../../session/error.ts";
 import { operations } from "../../storage/operations.ts";
 import { bringBack, type Returned } from "../../switch/return.ts";
 import { type Run, SESSION } from "../command.ts";
 import type { Context } from "../context.ts";
-import { carriedWhat, checkExec, folderWarnings, type GoOn, goOn, installed, unproven } from "../continue.ts";
+import { carriedWhat, checkExec, folderWarnings, type GoOn, goOn, installed } from "../continue.ts";
 import { redaction } from "../redaction.ts";
 import { type Opened, openRecorded } from "../session.ts";
 
@@ -39,10 +40,10 @@ async function giveBack(context: Context, name: string, options: Options): Promi
   if (!native)
     throw new BatonError("usage", `${name} is a file, not a session of an agent.`, "Name a session.");
   const { home, batonHome } = context;
-  const adapters = await context.adapters();
+  const overrides = readOverrides(batonHome);
+  const [adapters, price] = await Promise.all([context.adapters(), loadPrices(overrides)]);
   const { thinking, dryRun, yes, reason, exec = false } = options;
   const redactor = redaction();
-  let version: string | undefined;
   const about: string[] = [];
   const returned = await bringBack({
     source,
@@ -51,25 +52,17 @@ async function giveBack(context: Context, name: string, options: Options): Promi
     home,
     batonHome,
     thinking,
-    overrides: readOverrides(batonHome),
+    overrides,
+    price,
     ...(reason !== undefined && { reason }),
     ...(redactor && { redactor }),
     ...(dryRun && { dryRun }),
     ...(yes && { yes }),
-    async installed(to) {
-      const cli = await installed(context, to, !yes && !dryRun);
-      version = cli?.version;
-      return cli;
-    },
+    installed: (to) => installed(context, to, !yes && !dryRun),
     goesOnIn: (cwd) => about.push(...folderWarnings(cwd, exec, "The agent needs it to go on.")),
   });
   const to = adapters.find(({ id }) => id === returned.agent);
-  const warnings = [
-    ...returned.warnings,
-    ...(returned.problems ?? []),
-    ...about,
-    ...(to ? unproven(to, version) : []),
-  ];
+  const warnings = [...returned.warnings, ...(returned.problems ?? []), ...about];
   return goOn(context, { ...shown(returned, to?.label ?? returned.agent), warnings }, exec);
 }
 
