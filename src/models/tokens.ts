@@ -1,7 +1,10 @@
 // How many tokens a text has, estimated in one pass: like OpenAI's tokenizer (o200k) it cuts a text where the kind of
 // character changes, and then it takes what such a piece costs on average instead of looking it up in 200,000 entries.
 
-/** Within 10 % of the tokenizer's count for code, data, prose and CJK; `bench/tokens.ts` measures it. */
+/**
+ * Within 10 % of the tokenizer's count for code, data, English prose, Chinese and Japanese; docs/models.md names the
+ * scripts and languages for which it is further off, and `bench/tokens.ts` measures it.
+ */
 export function countTokens(text: string): number {
   const { length } = text;
   let tokens = 0;

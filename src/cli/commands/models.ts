@@ -4,7 +4,7 @@ import { aliased, DEFAULT_MODELS, FAMILIES } from "../../models/defaults.ts";
 import { familyOf } from "../../models/facts.ts";
 import { SOURCE } from "../../models/known.ts";
 import { knownModels, type ModelRow, modelRow } from "../../models/list.ts";
-import { idNamed } from "../../models/names.ts";
+import { idNamed, modelOf } from "../../models/names.ts";
 import { readOverrides } from "../../models/overrides.ts";
 import { loadPrices } from "../../models/prices.ts";
 import { BADGES } from "../../models/providers.ts";
@@ -54,7 +54,7 @@ async function oneModel({ output, batonHome }: Context, id: string): Promise<und
     return;
   }
   for (const [name, value] of factLines(row, rateLimits)) await output.write(`${padded(name, 10)}${value}\n`);
-  if (row.known) output.message(FROM);
+  if (row.known) output.message(modelOf(id) ? FROM : "From models.json; what it does not say is assumed.");
   else
     output.message(
       `Not known: this is assumed of ${FAMILIES[family]}. models.json can say better (docs/models.md).`,
