@@ -138,3 +138,17 @@ it("Ctrl-C at a question ends with 130 and carries nothing", async () => {
   expect(await once(child, "exit")).toEqual([130, null]);
   expect(run(place, "baton operations --json").stdout).toBe('{\n  "operations": []\n}\n');
 });
+
+it("the question about thinking says how much there is, and asks again until it is answered", async () => {
+  const command = "baton resume 11111111-1111 --in codex --thinking ask --dry-run";
+  const child = spawn("script", ["-qec", command, "/dev/null"], options({}));
+  const answers = ["perhaps\n", "c\n"];
+  let said = "";
+  child.stdout.on("data", (chunk) => {
+    said += chunk;
+    if (said.split("to text?").length > 3 - answers.length) child.stdin.write(answers.shift() ?? "");
+  });
+  expect(await once(child, "exit")).toEqual([0, null]);
+  expect(said.match(/1 thinking block is bound to claude-opus-4-5\S*\. \[d\]rop or/g)).toHaveLength(2);
+  expect(said).toContain("1 thinking block will be converted to text");
+});
