@@ -40,7 +40,13 @@ it("a project's settings may refuse servers and name a model; a variable counts 
   const [p, q] = [join(home.dir, "p"), join(home.dir, "q")];
   const configured = { provider: "anthropic", model: "sonnet[1m]", mcpServers: ["b"], retentionDays: 9 };
   expect(await claude.configuration(home, p)).toEqual(configured);
-  expect(await claude.configuration(home, q)).toEqual({ ...configured, model: "opus", mcpServers: [] });
+  const damaged = [join(q, ".claude/settings.json"), join(q, ".mcp.json")];
+  expect(await claude.configuration(home, q)).toEqual({
+    ...configured,
+    model: "opus",
+    mcpServers: [],
+    damaged,
+  });
   const env = { ANTHROPIC_MODEL: "opusplan" };
   expect((await claude.configuration({ ...home, env }, p)).model).toBe("opusplan");
   const inSettings = await homeWith({
