@@ -20,7 +20,8 @@ export function modelOf(id: string): Model | undefined {
 
 /** The id of a model that is named as people read it: "Sonnet 4.5" or "gpt 4o"; an id stays what it is. */
 export function idNamed(given: string): string {
-  if (modelOf(given)) return given;
+  // A name as it is shown may be spelled like an id, which no vendor knows in capitals: "GPT-4o".
+  if (modelOf(given) && !MODELS.some(({ name }) => name === given)) return given;
   const letters = (name: string) => name.toLowerCase().replace(/^claude |[^a-z0-9]+/g, "");
   const asked = letters(given);
   return MODELS.find(({ name }) => letters(name) === asked)?.id ?? given;

@@ -97,6 +97,17 @@ it("the user's own facts win, and make a model known", () => {
   expect(factsOf("openai/gpt-4o", overrides)).toMatchObject({ name: "GPT-4o", output: 99, window: 128_000 });
 });
 
+it("a name or a price of the user's own says nothing of what a model can do", () => {
+  const folder = mkdtempSync(join(tmpdir(), "baton-models-"));
+  const prices = { input: 1, output: 2 };
+  const models = { "named-1": { name: "Named" }, "priced-1": { prices }, "told-1": { tools: false } };
+  writeFileSync(join(folder, "models.json"), JSON.stringify({ models }));
+  const overrides = readOverrides(folder);
+  expect(factsOf("named-1", overrides)).toMatchObject({ name: "Named", known: false, ...ASSUMED.other });
+  expect(factsOf("priced-1", overrides)).toMatchObject({ known: false, ...ASSUMED.other });
+  expect(factsOf("told-1", overrides)).toMatchObject({ known: true, tools: false });
+});
+
 it("any text whatever has facts and a provider", () => {
   const parts = [
     "claude-",

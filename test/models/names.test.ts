@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { makerOf } from "../../src/models/detect.ts";
 import { MODELS } from "../../src/models/known.ts";
-import { displayName, isLong, isSameModel, modelOf } from "../../src/models/names.ts";
+import { displayName, idNamed, isLong, isSameModel, modelOf } from "../../src/models/names.ts";
 import { badgeFor } from "../../src/models/providers.ts";
 
 describe("the names that were agreed on", () => {
@@ -104,6 +104,36 @@ describe("a model of nobody we know", () => {
   it("cannot act on a terminal", () => {
     expect(displayName("foo\u001b[31m\n\u202ebar")).toBe("foo[31mbar");
   });
+});
+
+describe("a model that is named as people read it", () => {
+  it.each([
+    ["Sonnet 4.5", "claude-sonnet-4-5-20250929"],
+    ["sonnet 4.5", "claude-sonnet-4-5-20250929"],
+    ["Claude Opus 4.5", "claude-opus-4-5-20251101"],
+    ["gpt 4o", "gpt-4o"],
+    ["GPT-4o", "gpt-4o"],
+    ["GPT-4o Mini", "gpt-4o-mini"],
+    ["Gemini 2.5 Pro", "gemini-2.5-pro"],
+    ["o3 mini", "o3-mini"],
+  ])("%s is %s", (name, id) => expect(idNamed(name)).toBe(id));
+
+  it("is found by the name of each in the table", () => {
+    for (const { id, name } of MODELS) expect([name, idNamed(name)]).toEqual([name, id]);
+  });
+
+  it.each([
+    "gpt-4o",
+    "Gpt-4o",
+    "claude-sonnet-4-5",
+    "anthropic/claude-sonnet-4.5",
+    "claude-sonnet-4-5[1m]",
+    "llama3.3:70b",
+    "mystery-1",
+    "my-company/foo-7b",
+    "Claude",
+    "",
+  ])("%j stays what it is", (given) => expect(idNamed(given)).toBe(given));
 });
 
 it("[1m] asks for the long window", () => {
