@@ -60,7 +60,27 @@ describe("a command that summarises", () => {
 
   it("that is not there, or is killed, has failed", async () => {
     await expect(commandSummarizer("no-such-command-of-baton")(REQUEST)).rejects.toThrow(/ ended with 127\./);
-    await expect(commandSummarizer("kill -9 $$")(REQUEST)).rejects.toThrow(/ ended with /);
+    await expect(commandSummarizer("kill -9 $$")(REQUEST)).rejects.toThrow(
+      "`kill -9 $$` ended with SIGKILL. ",
+    );
+    await expect(commandSummarizer("kill $$")(REQUEST)).rejects.toThrow("`kill $$` ended with SIGTERM. ");
+  });
+
+  it("that prints no text has not summarised anything", async () => {
+    const command = "printf 'a \\377\\376 b'";
+    await expect(commandSummarizer(command)(REQUEST)).rejects.toThrow(
+      `\`${command}\` wrote something that is no text.`,
+    );
+  });
+
+  it.each(["yes", "yes >&2"])("that never stops printing is ended: %s", async (endless) => {
+    const file = join(folder(), "pid");
+    // Whoever only stops reading ends `yes`, and not what comes after it.
+    const command = `echo $$ > '${file}'; ${endless}; sleep 60`;
+    await expect(commandSummarizer(command)(REQUEST)).rejects.toThrow(
+      `\`${command}\` wrote more than any summary has.`,
+    );
+    expect(isThere(Number(readFileSync(file, "utf8")))).toBe(false);
   });
 
   it("ends when it is stopped", async () => {

@@ -2,10 +2,11 @@
 // able to do the work.
 import { describe, expect, it } from "vitest";
 import { adapters } from "../../src/adapters/index.ts";
+import { carry } from "../../src/switch/carry.ts";
 import { lines } from "../adapters/home.ts";
 import { analysed, coded, DIRECTIONS, SIGNED_IN } from "./directions.ts";
-import { around, FEATURES } from "./featured.ts";
-import { named } from "./world.ts";
+import { around, CLAUDE, FEATURES, sourceWith } from "./featured.ts";
+import { named, newWorld } from "./world.ts";
 
 const TO_GEMINI = DIRECTIONS["Claude → Gemini"];
 const TO_GPT = DIRECTIONS["Claude → GPT-4o"];
@@ -50,6 +51,10 @@ describe("the target", () => {
       'warning: Claude Code has reached a limit ("You\'ve hit your limit"). Estimated wait: 2 h 5 min.',
     ]);
     expect(canSwitch).toBe(true);
+    const before = { files: { [claudeFile]: refused }, now: new Date("2026-11-16T11:00:00Z") };
+    expect(coded((await analysed(way, around([]), before)).warnings, "target_limited")).toEqual([
+      expect.stringMatching(/ Estimated wait: 2 days 2 h\.$/),
+    ]);
     const later = { files: { [claudeFile]: refused }, now: new Date("2026-11-18T13:06:00Z") };
     expect(coded((await analysed(way, around([]), later)).warnings, "target_limited")).toEqual([]);
     // Somebody else's limit is none of this one's.
@@ -122,6 +127,16 @@ describe("the target", () => {
     expect(coded(any.warnings, "model_unknown")).toEqual([
       "info: Nothing is known of the default model of OpenCode: a window of 128K, replies of 8K and text are assumed.",
     ]);
+  });
+
+  it("that is set to no model goes on with the one that it used last", async () => {
+    const world = await newWorld();
+    const [to, source] = [named("opencode"), sourceWith(CLAUDE, around([]))];
+    await carry({ ...world, source, to, model: "openai/gpt-4o", kind: "resume" });
+    const { model: _, ...way } = DIRECTIONS["Claude → OpenCode"];
+    const last = await analysed(way as typeof TO_GPT, around([]), { home: world.home });
+    expect(last.to).toMatchObject({ model: "openai/gpt-4o", modelDisplay: "GPT-4o" });
+    expect(last.targetContextLimit).toBe(128_000);
   });
 
   it("is refused a session in which nothing was said", async () => {

@@ -88,6 +88,19 @@ describe("a survey", () => {
     });
   });
 
+  it.each<[boolean, Partial<Extract<Part, { type: "document" }>>]>([
+    [true, { mimeType: "application/pdf", name: "paper" }],
+    [true, { url: "https://example.org/a.pdf?page=2" }],
+    [true, { path: "/papers/A.Pdf" }],
+    [false, { mimeType: "text/plain", name: "named.pdf" }],
+    [false, { mimeType: "text/csv" }],
+    [false, { name: "a.pdf.txt" }],
+    [false, {}],
+  ])("a document is a PDF where it says so: %s %j", async (isOne, fields) => {
+    const { features } = await looked([user("u1", parts({ type: "document", ...fields }))]);
+    expect(features.has("pdfs")).toBe(isOne);
+  });
+
   it("names tools that are nobody else's", async () => {
     const survey = await looked(ENTRIES);
     expect(Object.fromEntries(survey.otherTools)).toEqual({
