@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import type { Entry } from "../../src/session/session.ts";
 import type { Strategy } from "../../src/switch/reduction.ts";
-import { assistant, call, result, user } from "../session/build.ts";
+import { assistant, call, compaction, result, user } from "../session/build.ts";
 import { analysed, coded, DIRECTIONS, type Setting, type Way } from "./directions.ts";
 import { around, FEATURES, replied, text } from "./featured.ts";
 import { named } from "./world.ts";
@@ -174,6 +174,31 @@ describe("the context", () => {
     const without = await analysed(TO_GPT, timeline, { options: { includeToolHistory: false } });
     expect(without.tokens.source).toBe("estimated");
     expect(without.estimatedTokens).toBeLessThan(20_000);
+  });
+
+  it("with thinking as text is not what the agent counted without it", async () => {
+    const [first, second] = counted(45_230);
+    const thought = { ...assistant("a7"), thinking: "hm ".repeat(9_000) } as Entry;
+    const plain = counted(45_230);
+    const told = [first, second, user("u7"), thought, ...plain.slice(2)] as Entry[];
+    const convert = { options: { thinking: "convert" as const } };
+    expect((await analysed(TO_GEMINI, told)).tokens).toMatchObject({ before: 45_230, source: "recorded" });
+    const { tokens } = await analysed(TO_GEMINI, told, convert);
+    expect(tokens.source).toBe("estimated");
+    // Where there is none, nothing is converted.
+    expect((await analysed(TO_GEMINI, plain, convert)).tokens).toMatchObject({
+      before: 45_230,
+      source: "recorded",
+    });
+  });
+
+  it("with all of the history is not what the agent counted of the rest", async () => {
+    const before = [user("u0"), { ...assistant("a0"), content: "word ".repeat(9_000) } as Entry];
+    const told = [...before, compaction("k1", { summary: "They spoke." }), ...counted(45_230)];
+    const visible = await analysed(TO_GEMINI, told);
+    expect(visible.tokens).toMatchObject({ before: 45_230, source: "recorded" });
+    const { tokens } = await analysed(TO_GEMINI, told, { options: { history: "full" } });
+    expect(tokens.source).toBe("estimated");
   });
 });
 
