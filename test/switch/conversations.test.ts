@@ -144,6 +144,25 @@ describe("after two switches", () => {
   });
 });
 
+it("each message is of the model that said it, and of the one that was left where nobody knows", async () => {
+  const world = await newWorld();
+  const [first, last] = ["claude-opus-4-5-20251101", "claude-haiku-4-5-20251001"];
+  const by = (id: string, model: string | undefined) => ({ ...assistant(id), model }) as Entry;
+  const a = await begun(world, named("claude"), [
+    ...[user("u1"), by("a1", first), user("u2"), by("a2", undefined)],
+    ...[user("u3"), by("a3", last)],
+  ]);
+  const { backup } = await switched(world, a, "codex");
+  const { messages, switches } = ucfIn(backup ?? "");
+  expect(switches).toMatchObject([{ fromModel: last }]);
+  const replies = messages.filter(({ role }) => role === "assistant");
+  expect(replies.map(({ provider, model }) => [provider, model])).toEqual([
+    ["claude", first],
+    ["claude", last],
+    ["claude", last],
+  ]);
+});
+
 it("everything goes with the only switch there was", async () => {
   const world = await newWorld();
   const a = await begun(world, named("claude"), BEGINNING);

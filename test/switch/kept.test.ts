@@ -48,7 +48,7 @@ function expectAgreeing({ analysis, prepared, leftOut, warning }: Awaited<Return
 }
 
 const words = (entry: Entry, count: number) => ({ ...entry, content: "word ".repeat(count) }) as Entry;
-const context = (id: string): Entry => ({ ...user(id), type: "system", injected: true, subtype: "skills" });
+const context = (id: string) => ({ ...user(id), type: "system", injected: true, subtype: "skills" }) as Entry;
 const changing = (id: string, path: string): Entry[] => [
   { ...call(id), tool: "write", input: { path, content: "" } } as Entry,
   result(id),

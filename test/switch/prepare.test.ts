@@ -79,6 +79,27 @@ describe("thinking", () => {
     });
   });
 
+  it("of the model that goes on stays, all of a message or none of it", async () => {
+    const model = "claude-opus-4-5-20251101";
+    const unsigned = { type: "thinking" as const, text: "so" };
+    const signed = {
+      ...assistant("a6", { parts: [thought("hm"), thought("so"), said("done")] }),
+      model,
+    } as Entry;
+    const partly = { ...assistant("a7", { parts: [thought("hm"), unsigned, said("done")] }), model } as Entry;
+    const to = { model, keeps: () => true };
+    for (const thinking of ["drop", "convert"] as const) {
+      const stream = prepare(sourceOf(session([signed, partly])), { thinking, to });
+      const [first, second] = await Array.fromAsync(stream.entries());
+      expect(first).toEqual(signed);
+      const asText = ["hm", "so"].map((text) => said(`[Previous reasoning]\n${text}\n[End reasoning]`));
+      expect(second?.parts).toEqual([...(thinking === "convert" ? asText : []), said("done")]);
+      expect(stream.losses.map(named)).toEqual([
+        thinking === "convert" ? "thinking_converted a7" : "thinking_dropped a7",
+      ]);
+    }
+  });
+
   it("follows the policy in subagents too, and their losses are reported", async () => {
     const whole: Session = session([user("u1")], { children: [session([asField], { id: "child" })] });
     const stream = prepare(sourceOf(whole), { thinking: "drop" });

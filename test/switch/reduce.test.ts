@@ -5,7 +5,11 @@ import type { Entry } from "../../src/session/session.ts";
 import type { Strategy } from "../../src/switch/reduction.ts";
 import { tokensOf } from "../../src/switch/weigh.ts";
 import { assistant, call, result, user } from "../session/build.ts";
-import { NOW, prepared, read } from "./prepared.ts";
+import { coded } from "./directions.ts";
+import { CLAUDE, sourceWith } from "./featured.ts";
+import { entriesOf, over, story } from "./over.ts";
+import { NOW, prepared, read, windowed } from "./prepared.ts";
+import { newWorld } from "./world.ts";
 
 describe("what a model reads", () => {
   const output = "one line of an output that is long enough\n".repeat(700);
@@ -123,5 +127,69 @@ describe("what a model reads", () => {
     const kept = await read(made);
     expect(kept.map(({ id }) => id)).toEqual(["baton-summary", "u1", "a2"]);
     expect(kept[0]).toMatchObject({ content: expect.stringContaining("2 messages") });
+  });
+});
+
+describe("what could not be carried", () => {
+  const long = (id: string) => ({ ...user(id), content: "words ".repeat(30_000) }) as Entry;
+  /** A result without its call, in the turn that is left out or in the one that stays. */
+  const told = (before: readonly Entry[], after: readonly Entry[]): Entry[] => [
+    long("u1"),
+    ...before,
+    assistant("a1"),
+    user("u2"),
+    ...after,
+    assistant("a2"),
+  ];
+  const GONE = told([result("c9")], []);
+  const KEPT = told([], [result("c9")]);
+
+  it.each(["truncate", "summarize", "hybrid"] as const)(
+    "is no loss where it is left out anyway, and one where it would have stayed: %s",
+    async (strategy) => {
+      const lost = async (entries: readonly Entry[]) => {
+        const stream = (await prepared(entries, { window: 20_000, overhead: 500, strategy })).stream();
+        await Array.fromAsync(stream.entries());
+        return stream.losses.flatMap(({ kind, at }) => (kind === "result_dropped" ? [at.entry] : []));
+      };
+      expect(await lost(GONE)).toEqual([]);
+      expect(await lost(KEPT)).toEqual(["r9"]);
+    },
+  );
+
+  it("is no loss within a turn of which only the newest steps stay", async () => {
+    const steps = (id: string): Entry[] => [
+      { ...assistant(id, { turn: id }), content: "words ".repeat(3_000) } as Entry,
+      result(`c${id}`),
+    ];
+    const entries = [user("u1"), ...["a1", "a2", "a3", "a4", "a5"].flatMap(steps)];
+    const made = await prepared(entries, { window: 17_000, overhead: 500, strategy: "truncate" });
+    const kept = (await read(made)).map(({ id }) => id);
+    expect(kept).toEqual(["baton-summary", "u1", "a2", "a3", "a4", "a5"]);
+    const stream = made.stream();
+    await Array.fromAsync(stream.entries());
+    const lost = stream.losses.flatMap(({ kind, at }) => (kind === "result_dropped" ? [at.entry] : []));
+    expect(lost).toEqual(["ra2", "ra3", "ra4", "ra5"]);
+  });
+
+  it("refuses a switch only where it would have stayed", async () => {
+    const world = await newWorld();
+    const request = {
+      options: { summarizationStrategy: "truncate" as const },
+      overrides: windowed(30_000),
+    };
+    const { there, losses, analysis } = await over(world, sourceWith(CLAUDE, GONE), "codex", request);
+    expect(losses.map(({ kind }) => kind)).not.toContain("result_dropped");
+    expect(analysis.warnings.map(({ code }) => code)).not.toContain("result_dropped");
+    expect(story(await entriesOf(world, there)).slice(1, 3)).toEqual([
+      "user: says u2",
+      "assistant: replies a2",
+    ]);
+    await expect(over(world, sourceWith(CLAUDE, KEPT), "codex", request)).rejects.toMatchObject({
+      code: "refused",
+      message: expect.stringContaining("result_dropped: its call c9 is not there"),
+    });
+    const nevertheless = await over(world, sourceWith(CLAUDE, KEPT), "codex", { ...request, yes: true });
+    expect(coded(nevertheless.analysis.warnings, "result_dropped")).toHaveLength(1);
   });
 });
