@@ -42,7 +42,9 @@ export async function switchOver(request: SwitchOver): Promise<Switched> {
   if (there) {
     const { after = prepared.after, ...carried } = there;
     const problems = dryRun ? [] : await settleConversations(batonHome);
-    const found = await analysed({ ...prepared, after }, { ...request, ...shown(request) });
+    // What is said of it names files and sessions by the id that was written.
+    const to = { ...request.to, newId: () => there.originalId };
+    const found = await analysed({ ...prepared, after }, { ...request, ...shown(request), to });
     return { ...carried, ...found, ...(problems.length > 0 && { problems }) };
   }
   const made = switchOf(prepared, before, reason, now);

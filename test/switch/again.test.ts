@@ -4,12 +4,16 @@ import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { Entry } from "../../src/session/session.ts";
 import { operations } from "../../src/storage/operations.ts";
 import { undo } from "../../src/storage/undo.ts";
 import type { SwitchOver } from "../../src/switch/switch-over.ts";
 import { loadRedactor } from "../../src/transform/redact.ts";
 import { assistant, call, result, user } from "../session/build.ts";
+import { over } from "./over.ts";
+import { windowed } from "./prepared.ts";
 import { conversationsIn, idsIn, switched } from "./run-switch.ts";
+import { NAMES, sample } from "./samples.ts";
 import { begun, find, goesOn, named, newWorld, returned } from "./world.ts";
 
 const BEGINNING = [user("u1"), call("c1"), result("c1"), assistant("a1")];
@@ -86,6 +90,7 @@ describe("another one is made", () => {
     ["with a budget", { options: { budget: 100_000 } }],
     ["with a strategy", { options: { summarizationStrategy: "hybrid" } }],
     ["with folders that lie elsewhere", { moves: [["/project", "/elsewhere"]] }],
+    ["for another version of the CLI", { installed: { version: "99.0.0", path: "/bin/codex" } }],
     ["as a fork", { kind: "fork" }],
   ])("%s", async (_, more) => {
     const { one, again } = await begin();
@@ -96,6 +101,20 @@ describe("another one is made", () => {
     expect((await again()).originalId).toBe(one.originalId);
     if (more.kind !== "fork")
       expect(await again(more)).toMatchObject({ isReused: true, originalId: next.originalId });
+  });
+
+  it("for another window of the same model, and another model of the same window", async () => {
+    const first = { model: "gpt-5.5", overrides: windowed(100_000) };
+    const { one, again } = await begin("codex", first);
+    for (const other of [
+      { ...first, overrides: windowed(110_000) },
+      { ...first, model: "gpt-5.4" },
+    ]) {
+      const next = await again(other);
+      expect(next.isReused).toBeUndefined();
+      expect(await again(other)).toMatchObject({ isReused: true, originalId: next.originalId });
+    }
+    expect(await again(first)).toMatchObject({ isReused: true, originalId: one.originalId });
   });
 
   it("in another folder", async () => {
@@ -177,4 +196,55 @@ it("whoever has removed the conversation's own files gets the current one back",
     rmSync(join(world.batonHome, "conversations", name));
   expect(await again()).toMatchObject({ isReused: true, originalId: one.originalId });
   expect(conversationsIn(world)).toHaveLength(3);
+});
+
+describe("what is said of it is what was said the first time", () => {
+  const LONG: Entry[] = [
+    { ...user("u1"), content: "words ".repeat(60_000) } as Entry,
+    assistant("a1"),
+    user("u2"),
+    call("c2"),
+    { ...result("c2"), output: "one line of an output\n".repeat(5_000) } as Entry,
+    assistant("a2"),
+    user("u3"),
+    assistant("a3"),
+  ];
+  // Neither as long as what would be extracted, nor anything like it.
+  const summarizer = async () => "They spoke of words.";
+
+  it.each<[string, Partial<SwitchOver>]>([
+    ["as it is", { yes: true }],
+    ["truncated", { options: { summarizationStrategy: "truncate" } }],
+    ["with a summary that is extracted", { options: { summarizationStrategy: "hybrid" } }],
+    ["with a model's summary", { options: { summarizationStrategy: "hybrid" }, summarizer }],
+    [
+      "with all but the newest turn summarised",
+      { options: { summarizationStrategy: "summarize" }, summarizer },
+    ],
+    [
+      "without tools",
+      { options: { includeToolHistory: false, summarizationStrategy: "hybrid" }, summarizer },
+    ],
+  ])("%s", async (_, more) => {
+    const world = await newWorld();
+    const there = await begun(world, named("claude"), LONG);
+    const request = { ...more, overrides: windowed(60_000) };
+    const first = await over(world, there, "codex", request);
+    const next = await over(world, there, "codex", request);
+    expect(next).toMatchObject({ isReused: true, originalId: first.originalId });
+    expect(next.losses).toEqual(first.losses);
+    expect(next.analysis).toEqual(first.analysis);
+    expect(first.losses.length).toBeGreaterThan(0);
+  });
+
+  describe.each(NAMES)("of a session of %s itself", (name) => {
+    it.each(NAMES.filter((to) => to !== name))("in %s", async (to) => {
+      const { world, original } = await sample(name);
+      const first = await over(world, original, to);
+      const next = await over(world, original, to);
+      expect(next).toMatchObject({ isReused: true, originalId: first.originalId });
+      expect(next.losses).toEqual(first.losses);
+      expect(next.analysis).toEqual(first.analysis);
+    });
+  });
 });
