@@ -3,6 +3,7 @@
 import { mkdir, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { adapters } from "../../src/adapters/index.ts";
 import type { Entry } from "../../src/session/session.ts";
 import { forgetSummary, keepSummary, keptSummary } from "../../src/storage/summaries.ts";
 import type { Summarizer, SummaryRequest } from "../../src/switch/summarize.ts";
@@ -180,6 +181,21 @@ it("the same switch again asks for no summary, and another one does", async () =
   const third = await over(world, there, "codex", { ...REQUEST, summarizer, anew: true });
   expect(third.originalId).not.toBe(first.originalId);
   expect(summarizer.requests).toHaveLength(2 * asked);
+});
+
+it.each([
+  ["a model that cannot call tools", "codex", { model: "o1-mini" }],
+  ["an agent that can only be read", adapters.find(({ write }) => !write)?.id ?? "", {}],
+])("nobody is asked for the summary of a switch that cannot be: %s", async (_, to, more) => {
+  const world = await newWorld();
+  const there = await begun(world, named("claude"), timeline());
+  const summarizer = counting();
+  await expect(over(world, there, to, { ...REQUEST, ...more, summarizer })).rejects.toMatchObject({
+    code: "refused",
+    hint: "Pick another agent or model.",
+  });
+  expect(summarizer.requests).toEqual([]);
+  expect(await summariesIn(world)).toEqual([]);
 });
 
 describe("a secret in an older turn", () => {
