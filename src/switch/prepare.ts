@@ -22,11 +22,11 @@ export interface PrepareOptions {
 export function prepare(stream: Stream, options: PrepareOptions): Stream {
   // Each of the last reading: a stream may be read more than once.
   const own: Loss[] = [];
-  const below: Loss[] = [];
+  const below: Stream[] = [];
   return {
     ...stream,
     get losses() {
-      return [...stream.losses, ...own, ...below];
+      return [...stream.losses, ...own, ...below.flatMap(({ losses }) => losses)];
     },
     entries: () =>
       batched(() => {
@@ -36,9 +36,10 @@ export function prepare(stream: Stream, options: PrepareOptions): Stream {
     async *children() {
       below.length = 0;
       for await (const child of stream.children()) {
+        // Some writers know all of them before they read any.
         const prepared = prepare(child, options);
+        below.push(prepared);
         yield prepared;
-        for (const found of prepared.losses) below.push(found);
       }
     },
   };

@@ -132,6 +132,16 @@ describe.each(adapters.filter(({ write }) => write).map((to) => [to.id, to] as c
     expect((await carry({ ...asked, yes: true })).operation).not.toBeNull();
   });
 
+  it("refuses to lose what a subagent has", async () => {
+    const child = session([user("s1"), result("c8"), assistant("s2")], { id: "child" });
+    const asked = await request(to, { source: sourceOf(session(timeline, { children: [child] })) });
+    await expect(carry(asked)).rejects.toMatchObject({
+      code: "refused",
+      message: expect.stringContaining("its call c8 is not there"),
+    });
+    expect(await filesOf(asked)).toEqual([]);
+  });
+
   it("writes nothing when it only looks, or when there is nothing to carry", async () => {
     const asked = await request(to);
     expect(await carry({ ...asked, dryRun: true })).toMatchObject({ operation: null });

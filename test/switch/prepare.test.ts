@@ -106,6 +106,10 @@ describe("thinking", () => {
     for await (const child of stream.children())
       expect(JSON.stringify(await Array.fromAsync(child.entries()))).not.toContain("hm");
     expect(stream.losses.map(named)).toEqual(["thinking_dropped a1"]);
+    // Whoever has them all before reading any hears of the same.
+    const later = prepare(sourceOf(whole), { thinking: "drop" });
+    for (const child of await Array.fromAsync(later.children())) await Array.fromAsync(child.entries());
+    expect(later.losses.map(named)).toEqual(["thinking_dropped a1"]);
   });
 });
 
