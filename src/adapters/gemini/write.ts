@@ -41,28 +41,31 @@ async function* composed(stream: Stream, target: Target): AsyncGenerator<readonl
     line("main", metadataOf(stream.header, target)),
   ];
   const agents = new Map<string, string>();
-  yield* writeAgents(stream, target, agents);
+  yield* writeAgents(stream, target, target.originalId, agents);
   yield* compose(stream, target, { id: target.originalId, file: "main", agents });
 }
 
-/** Subagents come first, because the main log names them. */
+/** Subagents come first, because the log that called them names them. Those of subagents lie beside them. */
 async function* writeAgents(
   stream: Stream,
   target: Target,
+  caller: string,
   agents: Map<string, string>,
 ): AsyncGenerator<readonly Written[]> {
   let number = 0;
   for await (const child of stream.children()) {
     const name = nameOf(child.header);
     const link = stream.header.links?.find(({ type, session }) => type === "subagent" && session === name);
-    const id = derivedId(target.originalId, `agent ${number++} ${name}`);
+    const id = derivedId(caller, `agent ${number++} ${name}`);
     if (link?.entry !== undefined) agents.set(link.entry, id);
     const file = agentFile(id);
     yield [
       { type: "loss", loss: loss("subagent_linked", { entry: link?.entry }, `${name} → ${id}`) },
       line(file, { ...metadataOf(child.header, agentTarget(target, id)), ...agentFacts(target) }),
     ];
-    yield* compose(child, target, { id, file, agents: new Map() });
+    const below = new Map<string, string>();
+    yield* writeAgents(child, target, id, below);
+    yield* compose(child, target, { id, file, agents: below });
   }
 }
 
