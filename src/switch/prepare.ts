@@ -5,7 +5,7 @@ import { type Loss, loss } from "../session/losses.ts";
 import type { Entry, Part, ToolCall } from "../session/session.ts";
 import type { Stream } from "../session/source.ts";
 import { inlined } from "../transform/artifacts.ts";
-import { asText, fateOf, type Thinker } from "./thinking.ts";
+import { asText, isKept, type Thinker } from "./thinking.ts";
 
 export interface PrepareOptions {
   /** drop = leave it out; convert = as marked text; keep = as it is, like all that the agent said of itself: for its own. */
@@ -97,8 +97,7 @@ function withoutThinking(
 ): Assistant | undefined {
   const thoughts = entry.parts?.filter((part) => part.type === "thinking") ?? [];
   if (thoughts.length === 0 && entry.thinking === undefined) return entry;
-  const fates = new Map(thoughts.map((part) => [part, to ? fateOf(part, entry.model, to, policy) : policy]));
-  const kept = thoughts.filter((part) => fates.get(part) === "preserve");
+  const kept = thoughts.filter((part) => to !== undefined && isKept(part, entry.model, to));
   // All of a message's thinking stays, or none: vendors count the blocks.
   if (kept.length > 0 && kept.length === thoughts.length) return entry;
   // What the vendor withheld has no text that could be converted.

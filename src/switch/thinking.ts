@@ -6,9 +6,6 @@ import type { Part } from "../session/session.ts";
 
 export type ThinkingPolicy = "drop" | "convert" | "ask";
 
-/** prompt_user: somebody has to choose between dropping and converting. hidden: its vendor never showed the text. */
-export type Fate = "preserve" | "drop" | "convert" | "prompt_user" | "hidden";
-
 export interface Thinker {
   /** The model that goes on. */
   model: string;
@@ -20,20 +17,13 @@ export function thinkerOf(to: Pick<Adapter, "keepsThinking">, model: string): Th
   return { model, keeps: (from) => to.keepsThinking?.(from, model) ?? false };
 }
 
-export function fateOf(
-  thought: Pick<Extract<Part, { type: "thinking" }>, "text" | "signature">,
+/** Whether it stays thinking: signed by the very model that goes on, in an agent that hands the signature on. */
+export function isKept(
+  { signature }: Pick<Extract<Part, { type: "thinking" }>, "signature">,
   from: string | undefined,
   to: Thinker,
-  policy: ThinkingPolicy,
-): Fate {
-  if (isKept(thought, from, to)) return "preserve";
-  if (thought.text === "") return "hidden";
-  if (policy === "ask") return "prompt_user";
-  return policy;
-}
-
-function isKept(thought: { signature?: string | undefined }, from: string | undefined, to: Thinker): boolean {
-  if (thought.signature === undefined || from === undefined) return false;
+): boolean {
+  if (signature === undefined || from === undefined) return false;
   return plainId(from) === plainId(to.model) && (to.keeps?.(from) ?? false);
 }
 
