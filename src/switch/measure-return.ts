@@ -7,7 +7,7 @@ import type { Source, Stream } from "../session/source.ts";
 import { keptThinking, type Prepared, type SwitchRequest, sourceFacts } from "./prepare-switch.ts";
 import { fits } from "./reduction.ts";
 import { sizeAfter } from "./size-after.ts";
-import { surveyed } from "./survey.ts";
+import { surveyedIn } from "./survey.ts";
 import type { SwitchTarget } from "./target.ts";
 import type { Thinker } from "./thinking.ts";
 
@@ -23,12 +23,7 @@ interface ReturnTo extends Pick<SwitchRequest, "source" | "adapters" | "override
 export async function measureReturn(request: ReturnTo): Promise<Prepared> {
   const { source, target, thinker, kept, home } = request;
   const facts = await sourceFacts(request, home, source.header.project.path);
-  let found: ReturnType<typeof surveyed> | undefined;
-  const stream = request.fresh((one) => {
-    found = surveyed(one);
-    return found.stream;
-  });
-  const { survey } = found as unknown as ReturnType<typeof surveyed>;
+  const { stream, survey } = surveyedIn(request.fresh);
   const messages = new Set<number>();
   const entries = () =>
     mapped(stream.entries(), (batch) => {

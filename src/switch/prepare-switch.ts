@@ -16,7 +16,7 @@ import { type Reduced, reduced, standIn } from "./reduce.ts";
 import { fits, planReduction, type Reduction, roomFor, type Strategy } from "./reduction.ts";
 import type { Summarizer } from "./summarize.ts";
 import { summaryOf } from "./summary.ts";
-import { type Survey, surveyed } from "./survey.ts";
+import { type Survey, surveyedIn } from "./survey.ts";
 import { type SwitchTarget, switchTarget } from "./target.ts";
 import { type Thinker, type ThinkingPolicy, thinkerOf } from "./thinking.ts";
 import { type Size, sizeOf, tokensOf, type Weights, weigh } from "./weigh.ts";
@@ -257,26 +257,17 @@ export const DEFAULT_OVERHEAD = 12_000;
 
 function contentOf(request: SwitchRequest, thinker: Thinker, isOwn: boolean) {
   const { source, options = {} } = request;
-  let survey: Survey | undefined;
-  const look = (stream: Stream) => {
-    const found = surveyed(watched(stream, source.skeleton.length, request.onProgress));
-    survey = found.survey;
-    return found.stream;
+  const content = {
+    source,
+    thinker,
+    ...contentOptions(options),
+    ...(request.moves && { moves: request.moves }),
+    ...(request.edits && { edits: request.edits }),
   };
-  const stream = isOwn
-    ? look(visible(source))
-    : contentFor(
-        {
-          source,
-          thinker,
-          ...contentOptions(options),
-          ...(request.moves && { moves: request.moves }),
-          ...(request.edits && { edits: request.edits }),
-        },
-        "whole",
-        look,
-      );
-  return { stream, survey: survey as unknown as Survey };
+  return surveyedIn((survey) => {
+    const look = (stream: Stream) => survey(watched(stream, source.skeleton.length, request.onProgress));
+    return isOwn ? look(visible(source)) : contentFor(content, "whole", look);
+  });
 }
 
 function watched(stream: Stream, total: number, onProgress: SwitchRequest["onProgress"]): Stream {

@@ -74,6 +74,19 @@ export function surveyed(stream: Stream): { stream: Stream; survey: Survey } {
   };
 }
 
+/** The same where the stream is made of one that has to be looked at before. */
+export function surveyedIn(make: (look: (stream: Stream) => Stream) => Stream): ReturnType<typeof surveyed> {
+  const looked: Survey[] = [];
+  const stream = make((one) => {
+    const found = surveyed(one);
+    looked.push(found.survey);
+    return found.stream;
+  });
+  const [survey] = looked;
+  if (!survey) throw new Error("The stream was made without being looked at.");
+  return { stream, survey };
+}
+
 /** What of it is in these messages. */
 export function within(survey: Survey, kept: ReadonlySet<number>): Survey {
   const stays = (entry: string) => kept.has(survey.messageOf(entry) ?? -1);
