@@ -11,7 +11,7 @@ const ENTRIES = {
   "crew-thread": "src/catalog/index/crew-thread.ts",
   "read-back-thread": "src/switch/read-back-thread.ts",
   "rows-thread": "src/cli/picker/rows-thread.ts",
-  guard: "src/verify/guard.ts",
+  guard: "src/adapters/guard.ts",
 };
 
 /** What lists sessions while nothing has changed, and what reads those that have: a file each, with all they import. */

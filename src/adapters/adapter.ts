@@ -6,6 +6,7 @@ import type { Entry, Header, ToolCall, ToolResult } from "../session/session.ts"
 import type { Folded, Source, Stream } from "../session/source.ts";
 import type { Change } from "../storage/changes.ts";
 import type { NativeRecord } from "../storage/records.ts";
+import type { Driver } from "./driver.ts";
 import type { OnProblem } from "./folder.ts";
 import type { Listing } from "./glance.ts";
 import type { Reading } from "./open.ts";
@@ -390,4 +391,7 @@ export interface Adapter extends Reader {
    */
   lastUsed?(ref: SessionRef): Promise<number | undefined>;
   sandbox?(home: string, port: number): Sandbox;
+  /** Runs the agent live; absent = it has no program that could be. */
+  // biome-ignore lint/suspicious/noExplicitAny: each driver has a state of its own, opaque to everybody else.
+  run?: Driver<any>;
 }

@@ -5,7 +5,8 @@ import { rmSync } from "node:fs";
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
-import { dirname, extname, join } from "node:path";
+import { dirname, join } from "node:path";
+import { guarded } from "../adapters/guarded.ts";
 
 /** namespace = the kernel keeps the CLI off the network; proxy = it is told to use a proxy that refuses. */
 export type Isolation = "namespace" | "proxy";
@@ -125,10 +126,10 @@ interface Inside {
 }
 
 async function runInside(inside: Inside, command: CellCommand, running: Set<ChildProcess>): Promise<Outcome> {
-  const guard = join(import.meta.dirname, `guard${extname(import.meta.filename)}`);
-  const socket = inside.isolation === "namespace" ? join(inside.root, "loopback.sock") : "-";
-  const guarded = [process.execPath, guard, socket, String(inside.port), ...command.argv];
-  const [program = "", ...args] = inside.isolation === "namespace" ? [...UNSHARE, ...guarded] : guarded;
+  const isApart = inside.isolation === "namespace";
+  const socket = isApart ? join(inside.root, "loopback.sock") : "-";
+  const own = guarded(command.argv, { socket, port: inside.port });
+  const [program = "", ...args] = isApart ? [...UNSHARE, ...own] : own;
   const child = spawn(program, args, {
     cwd: inside.cwd,
     env: environment(inside, command.env),

@@ -1,0 +1,81 @@
+// What a vendor's answer or an agent's complaint means, in the protocol's closed list: by status first, then by words
+// that vendors and agents are known to use. What nobody knows is `failed`.
+import type { FailureCode } from "../session/events.ts";
+
+export interface Complaint {
+  /** The HTTP status of the vendor's answer. */
+  status?: number | undefined;
+  /** What the vendor or the agent calls it. */
+  code?: string | undefined;
+  message: string;
+}
+
+export function failureCode({ status, code = "", message }: Complaint): FailureCode {
+  const words = `${code} ${message}`;
+  const byWords = WORDS.find(([pattern]) => pattern.test(words))?.[1];
+  // A status says what kind of failure it is, words which of that kind.
+  const kinds = status === undefined ? undefined : kindsOf(status);
+  if (!kinds) return byWords ?? "failed";
+  return byWords !== undefined && kinds.includes(byWords) ? byWords : (kinds[0] ?? "failed");
+}
+
+/** The first is what the status means by itself. */
+function kindsOf(status: number): readonly FailureCode[] | undefined {
+  if (status === 401) return ["unauthorized", "token_expired", "not_signed_in"];
+  if (status === 402) return ["quota_exhausted"];
+  if (status === 403) return ["forbidden", "not_signed_in", "quota_exhausted", "token_expired"];
+  if (status === 404) return ["model_unknown", "session_missing", "bad_request"];
+  if (status === 413) return ["context_too_long"];
+  if (status === 429) return ["rate_limited", "quota_exhausted"];
+  if (status === 529) return ["overloaded"];
+  if (status === 503) return ["server_error", "overloaded"];
+  if (status >= 500) return ["server_error", "overloaded"];
+  if (status >= 400)
+    return ["bad_request", "context_too_long", "model_unknown", "not_signed_in", "quota_exhausted"];
+  return undefined;
+}
+
+/** The first that fits. */
+const WORDS: readonly (readonly [RegExp, FailureCode])[] = [
+  [
+    /prompt is too long|context[ _](?:length|window)|too many (?:input )?tokens|context_too_long/i,
+    "context_too_long",
+  ],
+  [/(?:token|session|credentials?) (?:has |have |is )?expired|token_expired|refresh token/i, "token_expired"],
+  [
+    /not (?:logged|signed) in|log ?in required|please (?:log|sign) in|run \/login|no api key|missing api key|auth(?:entication)? required|set an auth method/i,
+    "not_signed_in",
+  ],
+  [
+    /insufficient_quota|quota (?:is )?(?:exhausted|exceeded)|usage ?limit|out of (?:credits|extra usage)|credit balance|billing/i,
+    "quota_exhausted",
+  ],
+  [/rate.?limit|too many requests|resource_?exhausted|\b429\b/i, "rate_limited"],
+  [/overloaded|\b529\b/i, "overloaded"],
+  [/ENOTFOUND|EAI_AGAIN|getaddrinfo|name resolution|dns error|failed to lookup address/i, "dns"],
+  [/certificate|\bTLS\b|\bSSL\b|CERT_|self.signed|UNABLE_TO_VERIFY/i, "tls"],
+  [
+    /ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|network is unreachable|connection refused|unable to connect|failed to connect|error sending request|offline|cannot connect/i,
+    "offline",
+  ],
+  [
+    /stream (?:was )?(?:disconnected|closed|ended|error)|premature close|terminated|ECONNRESET|socket hang ?up|connection (?:reset|closed|error)|incomplete|unexpected end|mid-stream/i,
+    "stream_cut",
+  ],
+  [/invalid.{0,20}(?:api.?key|credential|token)|unauthori[sz]ed|authentication|\b401\b/i, "unauthorized"],
+  [/permission_error|forbidden|\b403\b/i, "forbidden"],
+  [
+    /model.{0,40}(?:not found|does not exist|not supported|unknown|may not exist)|model_not_found|unknown model/i,
+    "model_unknown",
+  ],
+  [
+    /(?:session|conversation|thread|rollout).{0,60}(?:not found|does not exist)|no (?:conversation|session|rollout|thread) found|invalid session/i,
+    "session_missing",
+  ],
+  [/active writer|already (?:in use|running|open)/i, "session_busy"],
+  [
+    /internal server error|\b50[0234]\b|api_error|server_error|service unavailable|bad gateway/i,
+    "server_error",
+  ],
+  [/invalid_request|bad request|\b400\b/i, "bad_request"],
+];

@@ -1,0 +1,95 @@
+// The process that an agent's CLI runs under: node guard.ts SOCKET PORT COMMAND ARGUMENTS…
+// It ends the CLI and all its children when whoever started it is gone, however that came about, and what the CLI has
+// left behind when it ends by itself. Inside a network namespace (SOCKET is then not "-") it carries the port of the
+// loopback model across, because a Unix socket is not bound to one.
+import { spawn, spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { connect, createServer, Socket } from "node:net";
+
+/** The reading end of a pipe that only the starter holds open. */
+const LIFELINE = 3;
+/** For the CLI to write down what it has, once its starter is gone. */
+const GRACE_MS = 1000;
+
+const [socket = "-", port = "0", command = "", ...args] = process.argv.slice(2);
+/** A word that all processes of this run have in their environment, in whatever group they are. */
+const mark = process.env.BATON_RUN_MARK;
+
+new Socket({ fd: LIFELINE }).on("close", endGently).on("error", endGently).resume();
+
+if (socket === "-") start();
+else carryPort(socket, Number(port), start);
+
+function carryPort(path: string, at: number, ready: () => void): void {
+  // A new namespace has its loopback device switched off.
+  spawnSync("ip", ["link", "set", "lo", "up"], { stdio: "ignore" });
+  const server = createServer((inner) => {
+    const outer = connect(path);
+    inner.pipe(outer).pipe(inner);
+    inner.on("error", () => outer.destroy());
+    outer.on("error", () => inner.destroy());
+  });
+  server.listen(at, "127.0.0.1", ready);
+}
+
+function start(): void {
+  const child = spawn(command, args, { stdio: ["inherit", "inherit", "inherit"] });
+  // They are for the CLI, which has them too: the group gets them as a whole.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => undefined);
+  child.on("error", (error) => {
+    process.stderr.write(`${error.message}\n`);
+    process.exit(127);
+  });
+  child.on("exit", (code, signal) => {
+    for (const pid of strays()) end(pid, "SIGKILL");
+    process.exit(code ?? (signal === null ? 1 : 128 + numberOf(signal)));
+  });
+}
+
+function numberOf(signal: NodeJS.Signals): number {
+  return { SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGSEGV: 11, SIGTERM: 15 }[signal as string] ?? 0;
+}
+
+function endGently(): void {
+  if (mark === undefined) {
+    endAll();
+    return;
+  }
+  process.kill(-process.pid, "SIGTERM");
+  setTimeout(endAll, GRACE_MS);
+}
+
+function endAll(): void {
+  for (const pid of strays()) end(pid, "SIGKILL");
+  // The first process of a process namespace takes everything in it along.
+  if (process.pid === 1) process.exit(1);
+  // Elsewhere the starter has made this process the leader of a group.
+  process.kill(-process.pid, "SIGKILL");
+}
+
+/** Processes of this run that have left the group, as shells and servers do that an agent starts. */
+function strays(): number[] {
+  if (mark === undefined || process.platform !== "linux") return [];
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .map(Number)
+    .filter((pid) => environmentOf(pid).includes(`BATON_RUN_MARK=${mark}`));
+}
+
+function environmentOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "latin1");
+  } catch {
+    // Gone, or somebody else's.
+    return "";
+  }
+}
+
+function end(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    // Gone already, which is what was wanted.
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}

@@ -1,0 +1,71 @@
+// Makes what agents say fit a line of the protocol: valid Unicode, no escape sequences of a terminal, and less than
+// 100 KB. Long texts come in pieces, long arguments are cut and left whole in a file.
+import { withoutSequences } from "../session/escapes.ts";
+import { LONGEST_LINE } from "../session/event-rules.ts";
+
+/** Of a text in one event: in UTF-8 and JSON, a character takes six bytes at most. */
+const PIECE = 16_000;
+/** Of all arguments of a call together; an event holds them twice, in our words and in the agent's. */
+const LONGEST_INPUT = LONGEST_LINE / 3;
+const LONGEST_ARGUMENT = 2000;
+/** Of a sentence about an error. */
+const LONGEST_MESSAGE = 4000;
+
+/** A sequence may be cut by the end of a piece, so a lone escape character goes as well. */
+export function plain(text: string): string {
+  const whole = text.toWellFormed();
+  return whole.includes("\u001b") ? withoutSequences(whole).replaceAll("\u001b", "") : whole;
+}
+
+/** Pieces that each fit a line, none of them with half a character; at least one. */
+export function pieces(text: string): string[] {
+  const clean = plain(text);
+  if (clean.length <= PIECE) return [clean];
+  const list: string[] = [];
+  for (let start = 0; start < clean.length; ) {
+    const end = start + PIECE;
+    const isSplit = isHigh(clean.charCodeAt(end - 1));
+    const next = end >= clean.length ? clean.length : isSplit ? end - 1 : end;
+    list.push(clean.slice(start, next));
+    start = next;
+  }
+  return list;
+}
+
+function isHigh(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}
+
+/** The beginning of a text that has to fit into one event, and whether that is not all of it. */
+export function beginning(text: string, most = PIECE): { text: string; isCut: boolean } {
+  const clean = plain(text.length > most ? text.slice(0, most) : text);
+  return { text: clean, isCut: text.length > most };
+}
+
+export function sentence(text: string): string {
+  const { text: cut, isCut } = beginning(text.trim(), LONGEST_MESSAGE);
+  return isCut ? `${cut} …` : cut;
+}
+
+/** Arguments as an event can hold them. `isCut`: long texts in them are not whole. */
+export function fittingInput<T>(input: T): { input: T; isCut: boolean } {
+  const clean = mapped(input, plain) as T;
+  if (JSON.stringify(clean).length * 3 < LONGEST_INPUT) return { input: clean, isCut: false };
+  if (Buffer.byteLength(JSON.stringify(clean)) < LONGEST_INPUT) return { input: clean, isCut: false };
+  const cut = mapped(clean, (text) => (text.length > LONGEST_ARGUMENT ? cutText(text) : text)) as T;
+  if (Buffer.byteLength(JSON.stringify(cut)) < LONGEST_INPUT) return { input: cut, isCut: true };
+  return { input: { cut: "These arguments are too long to be shown." } as T, isCut: true };
+}
+
+function cutText(text: string): string {
+  return `${text.slice(0, LONGEST_ARGUMENT).toWellFormed()} … [${text.length - LONGEST_ARGUMENT} more characters]`;
+}
+
+function mapped(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === "string") return change(value);
+  if (Array.isArray(value)) return value.map((item) => mapped(item, change));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [change(name), mapped(item, change)]),
+  );
+}

@@ -1,0 +1,103 @@
+// An agent's process: started under its guard, in a group of its own, with lines going in and out. It ends when it is
+// told to, when it ends by itself, or when Baton is gone; nothing that it started outlives it.
+import { type ChildProcess, spawn } from "node:child_process";
+import type { Duplex } from "node:stream";
+import { guarded } from "../adapters/guarded.ts";
+import { newLineSplitter } from "./lines.ts";
+
+export interface ProcessOptions {
+  argv: readonly string[];
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  /** A word that all its children have in their environment, by which they are found. */
+  mark: string;
+  onLine(line: string): void;
+  /** What it complains about, line by line. */
+  onComplaint(line: string): void;
+  /** It does not take its input any more. */
+  onDeaf(): void;
+  /** Called once, after the last line. */
+  onEnd(ended: Ended): void;
+}
+
+export interface Ended {
+  exitCode: number | null;
+  signal: string | null;
+  /** The end of what it complained about. */
+  stderr: string;
+}
+
+export interface AgentProcess {
+  send(line: string): void;
+  /** While nobody takes what it says, nothing is read from it. */
+  pause(): void;
+  resume(): void;
+  /** No more input: most agents then end by themselves. */
+  closeInput(): void;
+  /** Asks it to end, and ends it a second later with all that it has started. */
+  end(): void;
+}
+
+const LONGEST_COMPLAINT = 8000;
+/** A child that left the group may hold the outputs open for ever. */
+const LAST_OUTPUT_MS = 1000;
+
+export function startProcess(options: ProcessOptions): AgentProcess {
+  const [program = "", ...args] = guarded(options.argv);
+  const child = spawn(program, args, {
+    cwd: options.cwd,
+    env: { ...options.env, BATON_RUN_MARK: options.mark },
+    // The fourth is the guard's lifeline: it closes when this process ends, however it ends.
+    stdio: ["pipe", "pipe", "pipe", "pipe"],
+    detached: true,
+  });
+  const { stdin, stdout } = child;
+  const lifeline = child.stdio[3] as Duplex;
+  // Both ends go when the agent ends, which its exit is about.
+  lifeline.on("error", () => undefined);
+  stdin?.on("error", options.onDeaf);
+  follow(child, options, () => lifeline.destroy());
+  return {
+    send(line) {
+      if (stdin?.writable) stdin.write(`${line}\n`);
+      else options.onDeaf();
+    },
+    pause: () => stdout?.pause(),
+    resume: () => stdout?.resume(),
+    closeInput: () => stdin?.end(),
+    end: () => lifeline.destroy(),
+  };
+}
+
+function follow(child: ChildProcess, options: ProcessOptions, release: () => void): void {
+  const { stdout, stderr } = child;
+  const lines = newLineSplitter(options.onLine);
+  let tail = "";
+  const complaints = newLineSplitter((line) => {
+    tail = `${tail}${line}\n`.slice(-LONGEST_COMPLAINT);
+    options.onComplaint(line);
+  });
+  stdout?.on("data", lines.push);
+  stderr?.on("data", complaints.push);
+  let isOver = false;
+  const finish = (exitCode: number | null, signal: string | null) => {
+    if (isOver) return;
+    isOver = true;
+    clearTimeout(late);
+    stdout?.destroy();
+    stderr?.destroy();
+    lines.end();
+    complaints.end();
+    release();
+    options.onEnd({ exitCode, signal, stderr: tail });
+  };
+  let late: NodeJS.Timeout | undefined;
+  child.on("error", (error) => {
+    tail += error.message;
+    finish(null, null);
+  });
+  child.on("exit", (exitCode, signal) => {
+    late = setTimeout(() => finish(exitCode, signal), LAST_OUTPUT_MS);
+  });
+  child.on("close", finish);
+}

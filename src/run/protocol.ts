@@ -1,0 +1,402 @@
+// Turns what a driver says into the protocol, whoever the agent is: init first and once, calls one after the other,
+// every call with a result, every turn with usage and exactly one result, every line short and clean. It is told the
+// time and does nothing by itself, so that what it says depends only on what it is told.
+import type { Asking, DriverEvent, DriverFailure, Said } from "../adapters/driver.ts";
+import type { AgentEvent, Bare, EventOf, PermissionMode } from "../session/events.ts";
+import { newCalls, type Ordered } from "./calls.ts";
+import { type Who, withHint } from "./failures.ts";
+import { beginning, fittingInput, pieces, plain, sentence } from "./fit.ts";
+import { protocolCall } from "./tool-names.ts";
+import {
+  newTurn,
+  noteCall,
+  noteDenial,
+  noteText,
+  noteThinking,
+  noteUsage,
+  type Priced,
+  replyOf,
+  type Turn,
+  usageOf,
+} from "./turn.ts";
+
+export interface ProtocolOptions {
+  run: string;
+  agent: string;
+  provider: string;
+  cwd: string;
+  model: string;
+  mode: PermissionMode;
+  /** The session that is gone on with. */
+  session: string;
+  who: Who;
+  priced?: Priced;
+  now(): number;
+  /** Keeps arguments that are too long for a line, and says where. */
+  keepInput?(id: string, input: unknown): string | undefined;
+}
+
+type UseEvent = Extract<DriverEvent, { type: "tool_use" }> & { parent: string };
+type ResultEvent = Extract<DriverEvent, { type: "tool_result" }>;
+type AskEvent = Extract<Asking, { type: "ask" }>;
+type Ending = Omit<Extract<DriverEvent, { type: "result" }>, "type">;
+type Verdict = EventOf<"approval">["decision"];
+type DecidedBy = EventOf<"approval">["by"];
+
+export class Protocol {
+  private seq = 0;
+  private isInit = false;
+  private sessionId: string;
+  private model: string;
+  private mode: PermissionMode;
+  private readonly asks = new Map<string, AskEvent>();
+  private turn: Turn | undefined;
+  private readonly calls = newCalls<UseEvent, ResultEvent>();
+  private events: AgentEvent[] = [];
+  private readonly options: ProtocolOptions;
+
+  constructor(options: ProtocolOptions) {
+    this.options = options;
+    this.sessionId = options.session;
+    this.model = options.model;
+    this.mode = options.mode;
+  }
+
+  get isTurn(): boolean {
+    return this.turn !== undefined;
+  }
+
+  /** Whether it is known why the turn will not be what was asked for. */
+  get isExplained(): boolean {
+    return this.turn?.error !== undefined || this.turn?.isInterrupted === true;
+  }
+
+  /** Whether a tool is at work, which may take long. */
+  get isBusy(): boolean {
+    return this.calls.isBusy();
+  }
+
+  get session(): string {
+    return this.sessionId;
+  }
+
+  /** A prompt goes out: a turn begins. */
+  begin(prompt: string): AgentEvent[] {
+    this.current(prompt);
+    return this.taken();
+  }
+
+  /** What the driver says, except what the run decides. */
+  say(event: Said): AgentEvent[] {
+    this.hear(event);
+    return this.taken();
+  }
+
+  asked(event: AskEvent, timeoutMs: number): AgentEvent[] {
+    this.current();
+    this.asks.set(event.id, event);
+    this.emit(askedEvent(event, timeoutMs));
+    return this.taken();
+  }
+
+  decided(id: string, decision: Verdict, by: DecidedBy, message?: string): AgentEvent[] {
+    this.decide(id, decision, by, message);
+    return this.taken();
+  }
+
+  /** What was denied without that anybody was asked. */
+  denied({ tool_use_id, name, call }: AskEvent, reason: string): void {
+    noteDenial(this.current(), {
+      ...(tool_use_id !== undefined && { tool_use_id }),
+      name: protocolCall(name, call).name,
+      reason: sentence(reason),
+    });
+  }
+
+  interrupt(): AgentEvent[] {
+    this.current().isInterrupted = true;
+    this.emit({ type: "interrupt" });
+    return this.taken();
+  }
+
+  modeIs(mode: PermissionMode): AgentEvent[] {
+    this.mode = mode;
+    this.emit({ type: "system", subtype: "permission_mode", permission_mode: mode });
+    return this.taken();
+  }
+
+  /** Ends the turn, if one is under way; a failure is a turn of its own. */
+  finish(ending: Ending, failure?: DriverFailure): AgentEvent[] {
+    if (failure) this.fail(failure);
+    if (this.turn) this.end(ending);
+    return this.taken();
+  }
+
+  private taken(): AgentEvent[] {
+    const { events } = this;
+    this.events = [];
+    return events;
+  }
+
+  private current(prompt = ""): Turn {
+    this.turn ??= newTurn(prompt, this.options.now());
+    return this.turn;
+  }
+
+  private emit(event: Bare): void {
+    if (!this.isInit) this.init({});
+    this.put(event);
+  }
+
+  private put(event: Bare): void {
+    const timestamp = new Date(this.options.now()).toISOString();
+    this.events.push({ ...event, seq: ++this.seq, timestamp } as AgentEvent);
+  }
+
+  private init(facts: Omit<Extract<DriverEvent, { type: "init" }>, "type">): void {
+    const [previous, model] = [this.sessionId, this.model];
+    this.sessionId = facts.session_id ?? previous;
+    this.model = facts.model ?? model;
+    if (!this.isInit) {
+      this.introduce(facts);
+      return;
+    }
+    if (this.sessionId !== previous)
+      this.put({ type: "system", subtype: "session_id", session_id: this.sessionId, previous });
+    if (this.model !== model)
+      this.put({ type: "system", subtype: "model", model: this.model, previous: model });
+  }
+
+  private introduce({ tools, version }: { tools?: string[]; version?: string }): void {
+    this.isInit = true;
+    const { run, agent, provider, cwd } = this.options;
+    this.put({
+      type: "system",
+      subtype: "init",
+      run,
+      agent,
+      provider,
+      session_id: this.sessionId,
+      model: this.model,
+      cwd,
+      permission_mode: this.mode,
+      ...(tools && { tools }),
+      ...(version !== undefined && { version }),
+    });
+  }
+
+  private hear(event: Said): void {
+    switch (event.type) {
+      case "init":
+        this.init(event);
+        break;
+      case "text":
+      case "thinking":
+        this.told(event);
+        break;
+      case "tool_use":
+        noteCall(this.current(), event.input);
+        this.ordered(this.calls.use({ ...event, parent: event.parent_tool_use_id ?? "" }));
+        break;
+      case "tool_result":
+        this.current();
+        this.ordered(this.calls.result(event.tool_use_id, event));
+        break;
+      case "usage":
+        noteUsage(this.current(), event);
+        break;
+      case "retry":
+        this.current();
+        this.emit({ ...event, error: withHint(event.error, this.options.who) });
+        break;
+      case "error": {
+        const { type: _, ...failure } = event;
+        this.fail(failure);
+        break;
+      }
+      case "result":
+        this.end(event);
+        break;
+      case "raw":
+        this.emit({ ...event, text: beginning(event.text).text });
+        break;
+      case "system":
+        this.emit(systemEvent(event, this.options.who));
+        break;
+    }
+  }
+
+  private told({
+    type,
+    text,
+    message,
+    parent_tool_use_id,
+  }: Extract<Said, { type: "text" | "thinking" }>): void {
+    if (text === "") return;
+    const turn = this.current();
+    if (type === "thinking") noteThinking(turn, text);
+    else if (parent_tool_use_id === undefined) noteText(turn, plain(text), message);
+    for (const piece of pieces(text))
+      if (piece !== "")
+        this.emit({
+          type,
+          text: piece,
+          ...(message !== undefined && { message }),
+          ...(parent_tool_use_id !== undefined && { parent_tool_use_id }),
+        });
+  }
+
+  private ordered(list: Iterable<Ordered<UseEvent, ResultEvent>>): void {
+    for (const one of list)
+      if ("use" in one) this.use(one.use);
+      else this.result(one.result);
+  }
+
+  private use({ id, name, input, call, parent }: UseEvent): void {
+    const said = protocolCall(name, call);
+    const fitting = fittingInput(said.input);
+    const isSame = said.name === name && said.input === input;
+    const native = isSame ? undefined : { name, input: fittingInput(input ?? null).input };
+    const path = fitting.isCut ? this.options.keepInput?.(id, said.input) : undefined;
+    this.emit({
+      type: "tool_use",
+      id,
+      name: said.name,
+      input: fitting.input,
+      ...(native && { native }),
+      ...(path !== undefined && { input_path: path }),
+      ...(parent !== "" && { parent_tool_use_id: parent }),
+    });
+  }
+
+  private result({ tool_use_id, content, is_error, parent_tool_use_id }: ResultEvent): void {
+    const parts = pieces(content);
+    for (const [index, part] of parts.entries())
+      this.emit({
+        type: "tool_result",
+        tool_use_id,
+        content: part,
+        is_error,
+        ...(parts.length > 1 && { part: index + 1, last: index === parts.length - 1 }),
+        ...(parent_tool_use_id !== undefined && { parent_tool_use_id }),
+      });
+  }
+
+  private fail(failure: DriverFailure): void {
+    const turn = this.current();
+    const whole = withHint(failure, this.options.who);
+    const isSame = turn.error?.code === whole.code && turn.error.message === whole.message;
+    turn.error = whole;
+    if (!isSame) this.emit({ type: "error", ...whole, provider: this.options.provider });
+  }
+
+  private end(ending: Ending): void {
+    const turn = this.current();
+    for (const { content } of this.close()) this.emit({ type: "raw", text: beginning(content).text });
+    for (const id of [...this.asks.keys()]) this.decide(id, "deny", "agent");
+    const subtype = subtypeOf(turn, ending);
+    if (subtype === "error" && !turn.error)
+      this.fail({
+        code: "failed",
+        message: ending.text || "The agent says that the turn failed, but not why.",
+      });
+    const usage = usageOf(turn, this.model, this.options.priced);
+    this.emit(usage);
+    this.emit(this.resultOf(turn, ending, subtype, usage));
+    this.emit({ type: "message_stop" });
+    this.turn = undefined;
+  }
+
+  /** Every call gets a result; what is left are results that no call ever came for. */
+  private close(): ResultEvent[] {
+    const closing = this.calls.close(({ id, parent }) => ({
+      type: "tool_result",
+      tool_use_id: id,
+      content: "[no result: the turn ended before it came]",
+      is_error: true,
+      ...(parent !== "" && { parent_tool_use_id: parent }),
+    }));
+    for (;;) {
+      const next = closing.next();
+      if (next.done) return next.value;
+      this.ordered([next.value]);
+    }
+  }
+
+  private resultOf(
+    turn: Turn,
+    { text, stop_reason }: Ending,
+    subtype: EventOf<"result">["subtype"],
+    { type: _, model: __, total_cost_usd, cost_computed, ...tokens }: ReturnType<typeof usageOf>,
+  ): Bare {
+    return {
+      type: "result",
+      subtype,
+      is_error: subtype !== "success",
+      ...replyOf(turn, text),
+      session_id: this.sessionId,
+      duration_ms: Math.max(0, Math.round(this.options.now() - turn.startedAt)),
+      usage: tokens,
+      ...(total_cost_usd !== undefined && { total_cost_usd }),
+      ...(cost_computed && { cost_computed }),
+      ...(stop_reason !== undefined && { stop_reason: sentence(stop_reason) }),
+      permission_denials: turn.denials,
+      ...(subtype === "error" && turn.error && { error: turn.error }),
+    };
+  }
+
+  private decide(id: string, decision: Verdict, by: DecidedBy, message?: string): void {
+    const event = this.asks.get(id);
+    if (!event) return;
+    this.asks.delete(id);
+    this.emit({
+      type: "approval",
+      id,
+      decision,
+      by,
+      ...(message !== undefined && { message: sentence(message) }),
+    });
+    if (decision === "deny" && by !== "agent") this.denied(event, message ?? REASONS[by]);
+  }
+}
+
+const REASONS = {
+  user: "denied by the user",
+  mode: "denied by the permission mode",
+  timeout: "nobody answered in time",
+};
+
+function subtypeOf(turn: Turn, { interrupted, refused, is_error }: Ending): EventOf<"result">["subtype"] {
+  if (interrupted || turn.isInterrupted) return "interrupted";
+  if (refused) return "refusal";
+  return (is_error ?? turn.error !== undefined) ? "error" : "success";
+}
+
+function systemEvent(event: Extract<DriverEvent, { type: "system" }>, who: Who): Bare {
+  switch (event.subtype) {
+    case "error": {
+      const { type, subtype, parent_tool_use_id: _, ...failure } = event;
+      return { type, subtype, ...withHint(failure, who) };
+    }
+    case "notice":
+      return { ...event, message: sentence(event.message) };
+    case "compact_boundary":
+      return { ...event, ...(event.summary !== undefined && { summary: beginning(event.summary).text }) };
+  }
+}
+
+function askedEvent(event: AskEvent, timeoutMs: number): Bare {
+  const { id, tool_use_id, name, call, reason, questions, parent_tool_use_id } = event;
+  const said = protocolCall(name, call);
+  return {
+    type: "approval_request",
+    id,
+    name: said.name,
+    input: fittingInput(said.input).input,
+    timeout_ms: timeoutMs,
+    ...(tool_use_id !== undefined && { tool_use_id }),
+    ...(reason !== undefined && { reason: sentence(reason) }),
+    ...(questions && { questions: [...fittingInput(questions).input] }),
+    ...(parent_tool_use_id !== undefined && { parent_tool_use_id }),
+  };
+}
