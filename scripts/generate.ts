@@ -1,6 +1,7 @@
 // Writes the files that are derived from the sources: `npm run generate`. A test says when one is stale.
 import { writeFile } from "node:fs/promises";
 import { ucfJsonSchema } from "../src/formats/ucf-schema.ts";
+import { eventsJsonSchema } from "../src/session/events.ts";
 import { universalJsonSchema } from "../src/session/json-schema.ts";
 import { LOSSES, type Severity } from "../src/session/losses.ts";
 
@@ -8,6 +9,7 @@ import { LOSSES, type Severity } from "../src/session/losses.ts";
 export function generated(): Record<string, string> {
   return {
     "schema/universal.schema.json": `${JSON.stringify(universalJsonSchema(), null, 2)}\n`,
+    "schema/events.schema.json": `${JSON.stringify(eventsJsonSchema(), null, 2)}\n`,
     "schema/ucf.schema.json": `${JSON.stringify(ucfJsonSchema(), null, 2)}\n`,
     "docs/losses.md": lossesPage(),
   };

@@ -3,10 +3,12 @@
 // endlessly many.
 import type { Activity, Adapter, Home, SessionRef } from "../adapters/adapter.ts";
 import type { OnProblem } from "../adapters/folder.ts";
+import { sessionId } from "../session/id.ts";
 import type { Source } from "../session/source.ts";
+import type { KnownRun } from "../storage/runs.ts";
 import { changedAt, type Found, findSessions, idOf, sizeOf } from "./scan.ts";
 
-/** Runs that Baton itself started will stand in the same lists, with `origin: "run"`. */
+/** Runs that Baton itself started stand in the same lists, with `origin: "run"`. */
 export interface Status {
   running: SessionStatus[];
   /** Only where the store says so. */
@@ -18,7 +20,11 @@ export interface Status {
 
 export interface SessionStatus {
   /** Where this is known from. */
-  origin: "store";
+  origin: "store" | "run";
+  /** Of a run of ours: its id, how its last turn ended and why it failed. */
+  run?: string;
+  outcome?: NonNullable<KnownRun["outcome"]>;
+  error?: string;
   id: string;
   agent: string;
   originalId: string;
@@ -45,6 +51,8 @@ export interface StatusOptions {
   since: Date;
   limit: number;
   onProblem?: OnProblem;
+  /** Those that Baton itself started. */
+  runs?: readonly KnownRun[];
 }
 
 /** Larger ones would take seconds each. */
@@ -66,8 +74,60 @@ export async function statusOf(
     const looked = await lookAt(one, live.has(one));
     status[placeOf(looked)].push(looked);
   }
+  for (const run of options.runs ?? [])
+    if (run.isLive || run.updated >= since.toISOString()) addRun(status, run);
   status.finished.sort((a, b) => (a.updated < b.updated ? 1 : a.updated > b.updated ? -1 : 0));
   return status;
+}
+
+/** What we run ourselves is known better than a store can tell. */
+function addRun(status: Status, run: KnownRun): void {
+  const { agent, session, state, isLive, waitingFor, outcome, error } = run;
+  const lists = [status.running, status.waiting, status.finished];
+  const known = lists.flatMap((list) =>
+    list.filter((one) => one.agent === agent && one.originalId === session),
+  );
+  // Two runs of one session: the newer one comes first and stands for both.
+  if (known.some(({ origin }) => origin === "run")) return;
+  for (const list of lists)
+    for (const one of known) if (list.includes(one)) list.splice(list.indexOf(one), 1);
+  const activity = !isLive
+    ? "unknown"
+    : state === "finished"
+      ? "idle"
+      : state === "waiting"
+        ? "waiting"
+        : "busy";
+  const added: SessionStatus = {
+    ...(known[0] ?? withoutSession(run)),
+    origin: "run",
+    run: run.id,
+    live: isLive,
+    activity,
+    ...(isLive && waitingFor !== undefined && { waitingFor }),
+    ...(outcome !== undefined && { outcome }),
+    ...(error !== undefined && { error }),
+    ...(!isLive && state !== "finished" && { problem: "Baton ended in the middle of it" }),
+  };
+  status[placeOf(added)].push(added);
+}
+
+/** The agent has not said which one it is, or keeps none. */
+function withoutSession({ agent, session, prompt, cwd, updated }: KnownRun): SessionStatus {
+  return {
+    origin: "run",
+    id: session === "" ? "" : sessionId(agent, session),
+    agent,
+    originalId: session,
+    title: prompt,
+    project: cwd,
+    updated,
+    path: "",
+    live: false,
+    activity: "unknown",
+    unanswered: null,
+    last: null,
+  };
 }
 
 /** All that a running agent holds, however old they are: one may have waited for its user for days. */

@@ -126,7 +126,7 @@ export async function hasProgram({ home }: Context, adapter: Adapter): Promise<b
   return name !== undefined && (await findProgram(name, home)) !== undefined;
 }
 
-export function notInstalled({ label }: Adapter): string {
+export function notInstalled({ label }: Pick<Adapter, "label">): string {
   return `${label} is not installed, or not in PATH.`;
 }
 

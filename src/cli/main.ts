@@ -1,6 +1,5 @@
 // The command line: finds the command, runs it, and turns whatever happens into an exit status. A command's
 // file is loaded only when it is asked for, so that starting stays fast.
-import { readFileSync } from "node:fs";
 import { Command, CommanderError, Option } from "commander";
 import { BatonError, EXIT_STATUS } from "../session/error.ts";
 import type { CommandFile } from "./command.ts";
@@ -9,6 +8,7 @@ import { interruptible } from "./interrupt.ts";
 import { endOfReader, newOutput } from "./output.ts";
 import { hasScreen } from "./person.ts";
 import { hideSecrets } from "./redaction.ts";
+import { version } from "./version.ts";
 
 const COMMANDS: Record<string, { summary: string; load(): Promise<CommandFile> }> = {
   list: { summary: "sessions of every agent, newest first", load: () => import("./commands/list.ts") },
@@ -44,6 +44,10 @@ const COMMANDS: Record<string, { summary: string; load(): Promise<CommandFile> }
   restore: {
     summary: "write a session back that its CLI has deleted",
     load: () => import("./commands/restore.ts"),
+  },
+  run: {
+    summary: "run an agent live, on a new session or any other",
+    load: () => import("./commands/run.ts"),
   },
   verify: {
     summary: "prove that the real CLI resumes a session",
@@ -147,13 +151,13 @@ async function withoutCommand(program: Command): Promise<void> {
 }
 
 function newProgram(isJson: boolean): Command {
-  const version = ownVersion();
-  const inJson = (text: string) => (text.trim() === version ? { version } : { help: text });
+  const ours = version();
+  const inJson = (text: string) => (text.trim() === ours ? { version: ours } : { help: text });
   return new Command("baton")
     .description(
       "One home for every coding-agent session. Without a command, on a terminal: choose among them.",
     )
-    .version(version, "--version")
+    .version(ours, "--version")
     .option("--json", "one JSON document on stdout and nothing else there")
     .option("--home <dir>", "where agents' stores are looked for (default: your home)")
     .option("--no-color", "plain text")
@@ -188,11 +192,6 @@ function refuseOthers(command: Command): void {
     `${given.long} is an option of \`baton ${above}\` alone.`,
     `\`baton ${own} --help\` shows what there is.`,
   );
-}
-
-function ownVersion(): string {
-  const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(manifest) as { version: string }).version;
 }
 
 interface Understood {

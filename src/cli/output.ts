@@ -21,6 +21,7 @@ export interface OutputOptions {
 export interface Output {
   readonly isJson: boolean;
   readonly isVerbose: boolean;
+  readonly isQuiet: boolean;
   /** Columns of the terminal, or a width that suits a file. */
   readonly width: number;
   readonly isTerminal: boolean;
@@ -32,6 +33,8 @@ export interface Output {
   document(piece: string | Uint8Array): Promise<void>;
   /** The one document of --json. */
   json(value: unknown): Promise<void>;
+  /** As it is, on stderr: for those who draw there. Its texts come from text.ts. */
+  note(text: string): void;
   /** For people, on stderr. */
   message(text: string): void;
   warn(text: string): void;
@@ -72,12 +75,16 @@ export function newOutput(options: OutputOptions): Output {
   return {
     isJson,
     isVerbose: options.verbose ?? false,
+    isQuiet: options.quiet ?? false,
     width: stdout.columns || Number(process.env.COLUMNS) || WIDTH_OF_FILES,
     isTerminal: stdout.isTTY === true,
     colors,
     write: (text) => write(typeof text === "string" ? shareable(text) : text),
     document,
     json: (value) => document(`${JSON.stringify(shareable(value), null, 2)}\n`),
+    note: (text) => {
+      stderr.write(text);
+    },
     message: (text) => say(told(text)),
     warn: (text) => say(`${stderrColors.yellow("warning:")} ${told(text)}`),
     detail(text) {

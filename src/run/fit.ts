@@ -57,6 +57,15 @@ export function fittingInput<T>(input: T): { input: T; isCut: boolean } {
   return { input: { cut: "These arguments are too long to be shown." } as T, isCut: true };
 }
 
+/** The last look at an event, whatever is in it: names, ids and lists come from agents as well. */
+export function fittingEvent<E extends object>(event: E): E {
+  const line = JSON.stringify(event);
+  const clean = line.includes("\\u001b") || line.includes("\\ud") ? (mapped(event, plain) as E) : event;
+  // Room for the number and the time that it is given.
+  const isShort = line.length * 3 < LONGEST_LINE || Buffer.byteLength(line) < LONGEST_LINE - 200;
+  return isShort ? clean : fittingInput(clean).input;
+}
+
 function cutText(text: string): string {
   return `${text.slice(0, LONGEST_ARGUMENT).toWellFormed()} … [${text.length - LONGEST_ARGUMENT} more characters]`;
 }

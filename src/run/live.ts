@@ -1,21 +1,14 @@
 // A live run: one agent, one process, one stream of events, and the ways to steer it. Whatever the agent does, every
 // turn ends with one result: this is where hanging, dying, interrupting and unanswered questions come to an end.
 import { randomUUID } from "node:crypto";
-import type {
-  Asking,
-  Decision,
-  Driver,
-  DriverFailure,
-  Input,
-  Output,
-  RunRequest,
-} from "../adapters/driver.ts";
+import type { Decision, Driver, DriverFailure, Input, Output, RunRequest } from "../adapters/driver.ts";
 import type { AgentEvent, PermissionMode } from "../session/events.ts";
+import { type Ask, asksAll, newPending, type Pending, verdictOf } from "./approvals.ts";
 import { type Connection, connect } from "./connection.ts";
 import type { Who } from "./failures.ts";
 import { Protocol, type ProtocolOptions } from "./protocol.ts";
 import { newQueue } from "./queue.ts";
-import { changesSomething } from "./tool-names.ts";
+import { whyOver } from "./why-over.ts";
 
 export interface RunOptions {
   /** Ours, where somebody has given it one already. */
@@ -25,8 +18,8 @@ export interface RunOptions {
   provider: string;
   // biome-ignore lint/suspicious/noExplicitAny: each driver has a state of its own, opaque to everybody else.
   driver: Driver<any>;
-  /** The program that stands for the first word of the driver's command; absent = as the driver says. */
-  program?: string;
+  /** The program that stands for the first word of the driver's command; null = it is not installed. */
+  program: string | null;
   who: Who;
   request: Omit<RunRequest, "secret">;
   /** Whether somebody answers what the agent asks. */
@@ -70,6 +63,8 @@ const INTERRUPT_MS = 400;
 const STOPPING_MS = 5000;
 /** An agent that has nothing more to do ends by itself, or is ended. */
 const LEAVING_MS = 3000;
+/** So long an agent that takes no input may still say why. */
+const DEAF_MS = 500;
 
 export function startRun(options: RunOptions): LiveRun {
   return new Live(options);
@@ -84,16 +79,19 @@ class Live implements LiveRun {
   private readonly connection: Connection;
   private readonly state: unknown;
   private readonly prompts: string[] = [];
-  private readonly asks = new Map<string, { event: Ask; timer: NodeJS.Timeout }>();
+  private readonly approvalMs: number;
+  private readonly pending: Pending;
   private mode: PermissionMode;
   private isReady = false;
   private isOver = false;
   private isFinishing = false;
+  private isHeld = false;
   /** The result was given before the agent has stopped: what it still says of the turn is nobody's business. */
   private isStopping = false;
   private interrupted: NodeJS.Timeout | undefined;
   private silence: NodeJS.Timeout | undefined;
   private leaving: NodeJS.Timeout | undefined;
+  private deafness: NodeJS.Timeout | undefined;
   /** Why we ended it. */
   private ending: DriverFailure | undefined;
 
@@ -102,6 +100,10 @@ class Live implements LiveRun {
     this.options = options;
     this.id = options.id ?? randomUUID();
     this.mode = request.mode;
+    this.approvalMs = options.approvalTimeoutMs ?? APPROVAL_MS;
+    this.pending = newPending(this.approvalMs, (id) =>
+      this.settle(id, { allow: false }, "timeout", UNANSWERED),
+    );
     this.protocol = new Protocol({
       run: this.id,
       agent: options.agent,
@@ -119,12 +121,18 @@ class Live implements LiveRun {
     const { argv, env, transport } = driver.launch(whole);
     this.state = driver.initial(whole);
     this.queue = newQueue<AgentEvent>({
-      onFull: () => this.connection.pause(),
-      onRoom: () => this.connection.resume(),
+      onFull: () => this.hold(true),
+      onRoom: () => this.hold(false),
     });
     this.events = this.queue;
+    const { program } = options;
+    if (program === null) {
+      this.connection = NOTHING;
+      queueMicrotask(() => this.missing());
+      return;
+    }
     this.connection = connect({
-      argv: [options.program ?? argv[0] ?? "", ...argv.slice(1)],
+      argv: [program, ...argv.slice(1)],
       cwd: request.cwd,
       env: { ...options.env, ...env },
       mark: this.id,
@@ -145,9 +153,13 @@ class Live implements LiveRun {
   }
 
   interrupt(): void {
-    if (!this.protocol.isTurn || this.interrupted || this.isOver) return;
+    if (this.interrupted || this.isOver) return;
+    if (!this.protocol.isTurn) {
+      this.takeBack();
+      return;
+    }
     this.queue.push(this.protocol.interrupt());
-    for (const id of [...this.asks.keys()]) this.settle(id, { allow: false }, "user", "interrupted");
+    for (const id of this.pending.ids()) this.settle(id, { allow: false }, "user", "interrupted");
     this.take({ type: "interrupt" });
     if (!this.protocol.isTurn) return;
     this.interrupted = setTimeout(() => {
@@ -159,9 +171,7 @@ class Live implements LiveRun {
   }
 
   decide(id: string, decision: Decision): boolean {
-    if (!this.asks.has(id)) return false;
-    this.settle(id, decision, "user", decision.message);
-    return true;
+    return this.settle(id, decision, "user", decision.message);
   }
 
   setModel(model: string): void {
@@ -189,6 +199,22 @@ class Live implements LiveRun {
 
   end(): void {
     if (!this.isOver) this.connection.end();
+  }
+
+  /** A prompt that has not gone out yet, because the agent is still starting, never does. */
+  private takeBack(): void {
+    const text = this.prompts.shift();
+    if (text === undefined) return;
+    this.queue.push(this.protocol.begin(text));
+    this.queue.push(this.protocol.interrupt());
+    this.queue.push(this.protocol.finish({ interrupted: true }));
+    this.next();
+  }
+
+  private missing(): void {
+    const message = `${this.options.who.label} is not installed, or not in PATH.`;
+    this.ending = { code: "agent_missing", message };
+    this.over({ type: "end", exitCode: 127, signal: null, stderr: "" });
   }
 
   private unsupported(what: string): void {
@@ -265,7 +291,7 @@ class Live implements LiveRun {
   private turnOver(): void {
     clearTimeout(this.interrupted);
     this.interrupted = undefined;
-    for (const id of [...this.asks.keys()]) this.withdraw(id);
+    for (const id of this.pending.ids()) this.withdraw(id);
   }
 
   private stopping(isResult: boolean): void {
@@ -275,57 +301,34 @@ class Live implements LiveRun {
   }
 
   private ask(event: Ask): void {
-    const verdict = this.verdictOf(event);
+    const isStopped = this.isStopping || this.interrupted !== undefined;
+    const verdict = isStopped ? STOPPED : verdictOf(event, this.mode, this.options.hasApprover);
     if (verdict !== "ask") {
       if (!verdict.allow) this.protocol.denied(event, verdict.message ?? "");
       this.take({ type: "decide", id: event.id, decision: verdict });
       return;
     }
-    const timeoutMs = this.options.approvalTimeoutMs ?? APPROVAL_MS;
-    const timer = setTimeout(() => this.settle(event.id, { allow: false }, "timeout", UNANSWERED), timeoutMs);
-    this.asks.set(event.id, { event, timer });
-    this.queue.push(this.protocol.asked(event, timeoutMs));
+    this.pending.add(event);
+    this.queue.push(this.protocol.asked(event, this.approvalMs));
   }
 
-  /** What the permission mode says by itself. */
-  private verdictOf({ questions, call }: Ask): Decision | "ask" {
-    const { hasApprover } = this.options;
-    if (this.isStopping || this.interrupted) return { allow: false, message: "The user has interrupted." };
-    if (questions) return hasApprover && this.mode !== "deny" ? "ask" : { allow: false, message: NOBODY };
-    switch (this.mode) {
-      case "auto":
-        return { allow: true };
-      case "deny":
-        return changesSomething(call) ? { allow: false, message: DENIED } : { allow: true };
-      case "default":
-      case "interactive":
-        return hasApprover ? "ask" : { allow: false, message: NOBODY };
-    }
-  }
-
-  private settle(id: string, decision: Decision, by: "user" | "timeout", message?: string): void {
-    const asked = this.asks.get(id);
-    if (!asked) return;
-    clearTimeout(asked.timer);
-    this.asks.delete(id);
+  private settle(id: string, decision: Decision, by: "user" | "timeout", message?: string): boolean {
+    if (!this.pending.take(id)) return false;
     const verdict = decision.allow ? (decision.always ? "allow_session" : "allow") : "deny";
     this.queue.push(this.protocol.decided(id, verdict, by, message));
     this.take({ type: "decide", id, decision: { ...decision, ...(message !== undefined && { message }) } });
+    return true;
   }
 
   /** The agent does not wait for it any more. */
   private withdraw(id: string): void {
-    const asked = this.asks.get(id);
-    if (!asked) return;
-    clearTimeout(asked.timer);
-    this.asks.delete(id);
-    this.queue.push(this.protocol.decided(id, "deny", "agent"));
+    if (this.pending.take(id)) this.queue.push(this.protocol.decided(id, "deny", "agent"));
   }
 
   /** Starts to wait anew: the agent, or whoever it asks, gave a sign of life. */
   private watch(): void {
     clearTimeout(this.silence);
-    if (this.isOver || this.asks.size > 0) return;
+    if (this.isOver || this.isHeld || this.pending.size > 0) return;
     const isIdle = this.isReady && !this.protocol.isTurn && !this.isStopping;
     if (isIdle) return;
     const silence = this.options.silenceMs ?? SILENCE_MS;
@@ -333,69 +336,55 @@ class Live implements LiveRun {
     this.silence = setTimeout(() => this.hung(most), most);
   }
 
+  /** While nobody takes what was said, nothing is read, and silence is ours. */
+  private hold(isHeld: boolean): void {
+    this.isHeld = isHeld;
+    if (isHeld) this.connection.pause();
+    else this.connection.resume();
+    this.watch();
+  }
+
   private hung(afterMs: number): void {
     const message = `${this.options.who.label} has said nothing for ${Math.round(afterMs / 1000)} s.`;
     this.abandon({ code: "agent_hung", message });
   }
 
+  /** Mostly because it ends, which then says why. */
   private deaf(): void {
     if (this.isFinishing || this.isOver) return;
-    this.abandon(
-      { code: "input_closed", message: `${this.options.who.label} does not take its input any more.` },
-      500,
-    );
+    const message = `${this.options.who.label} does not take its input any more.`;
+    this.deafness ??= setTimeout(() => this.abandon({ code: "input_closed", message }), DEAF_MS);
   }
 
-  /** An agent that cannot be talked to is ended; what it says of why it ends comes first. */
-  private abandon(failure: DriverFailure, patienceMs = 0): void {
-    if (this.ending) return;
+  /** An agent that cannot be talked to any more: its turn is over, and so is the run. */
+  private abandon(failure: DriverFailure): void {
     this.ending = failure;
-    setTimeout(() => this.end(), patienceMs);
+    if (this.protocol.isTurn) this.queue.push(this.protocol.finish({ is_error: true }, failure));
+    this.isStopping = true;
+    this.end();
   }
 
   private over(end: Extract<Input, { type: "end" }>): void {
     this.isOver = true;
-    for (const timer of [this.silence, this.interrupted, this.leaving]) clearTimeout(timer);
-    for (const id of [...this.asks.keys()]) this.withdraw(id);
-    const why = this.protocol.isExplained ? undefined : this.whyOver(end);
-    if (this.protocol.isTurn) this.queue.push(this.protocol.finish({ is_error: true }, why));
-    this.ending ??= this.whyOver(end);
+    for (const timer of [this.silence, this.interrupted, this.leaving, this.deafness]) clearTimeout(timer);
+    for (const id of this.pending.ids()) this.withdraw(id);
+    const why = this.ending ?? whyOver(end, this.options.who.label);
+    const told = this.protocol.isExplained ? undefined : why;
+    if (this.protocol.isTurn) this.queue.push(this.protocol.finish({ is_error: true }, told));
+    this.ending = why;
     this.refuseRest();
     this.queue.close();
   }
-
-  private whyOver({ exitCode, signal, stderr }: Extract<Input, { type: "end" }>): DriverFailure {
-    if (this.ending) return this.ending;
-    const { label } = this.options.who;
-    const words = stderr.trim().split("\n").at(-1) ?? "";
-    const said = words === "" ? "" : ` It said: ${words}`;
-    if (exitCode === 127 || exitCode === 126 || (exitCode === null && signal === null))
-      return { code: "agent_broken", message: `${label} could not be started.${said}` };
-    const killed = signal ?? (exitCode !== null && exitCode > 128 ? SIGNALS[exitCode - 128] : undefined);
-    if (killed !== undefined)
-      return { code: "agent_killed", message: `${label} was ended by ${killed}.${said}` };
-    return {
-      code: "agent_crashed",
-      message: `${label} ended with status ${exitCode} in the middle of the turn.${said}`,
-    };
-  }
 }
 
-type Ask = Extract<Asking, { type: "ask" }>;
-
-const SIGNALS: Readonly<Record<number, string>> = {
-  1: "SIGHUP",
-  2: "SIGINT",
-  9: "SIGKILL",
-  11: "SIGSEGV",
-  15: "SIGTERM",
+const nothing = () => undefined;
+const NOTHING: Connection = {
+  send: nothing,
+  pause: nothing,
+  resume: nothing,
+  closeInput: nothing,
+  end: nothing,
 };
-const NOBODY = "Nobody is there to allow it.";
-const DENIED = "The user allows no changes in this run.";
+const STOPPED: Decision = { allow: false, message: "The user has interrupted." };
 const UNANSWERED = "Nobody answered in time.";
 const GONE: DriverFailure = { code: "input_closed", message: "The agent is not there any more." };
-
-/** In these modes an agent has to ask before every change. */
-function asksAll(mode: PermissionMode): boolean {
-  return mode === "interactive" || mode === "deny";
-}

@@ -1,11 +1,12 @@
 // Turns what a driver says into the protocol, whoever the agent is: init first and once, calls one after the other,
 // every call with a result, every turn with usage and exactly one result, every line short and clean. It is told the
 // time and does nothing by itself, so that what it says depends only on what it is told.
-import type { Asking, DriverEvent, DriverFailure, Said } from "../adapters/driver.ts";
+import type { DriverEvent, DriverFailure, Said } from "../adapters/driver.ts";
 import type { AgentEvent, Bare, EventOf, PermissionMode } from "../session/events.ts";
+import type { Ask } from "./approvals.ts";
 import { newCalls, type Ordered } from "./calls.ts";
 import { type Who, withHint } from "./failures.ts";
-import { beginning, fittingInput, pieces, plain, sentence } from "./fit.ts";
+import { beginning, fittingEvent, fittingInput, pieces, plain, sentence } from "./fit.ts";
 import { protocolCall } from "./tool-names.ts";
 import {
   newTurn,
@@ -19,6 +20,7 @@ import {
   type Turn,
   usageOf,
 } from "./turn.ts";
+import { askedEvent, type Ending, REASONS, subtypeOf, systemEvent } from "./wording.ts";
 
 export interface ProtocolOptions {
   run: string;
@@ -38,10 +40,12 @@ export interface ProtocolOptions {
 
 type UseEvent = Extract<DriverEvent, { type: "tool_use" }> & { parent: string };
 type ResultEvent = Extract<DriverEvent, { type: "tool_result" }>;
-type AskEvent = Extract<Asking, { type: "ask" }>;
-type Ending = Omit<Extract<DriverEvent, { type: "result" }>, "type">;
 type Verdict = EventOf<"approval">["decision"];
 type DecidedBy = EventOf<"approval">["by"];
+
+/** Servers may bring any number of tools. */
+const MOST_TOOLS = 500;
+const LONGEST_NAME = 100;
 
 export class Protocol {
   private seq = 0;
@@ -49,7 +53,7 @@ export class Protocol {
   private sessionId: string;
   private model: string;
   private mode: PermissionMode;
-  private readonly asks = new Map<string, AskEvent>();
+  private readonly asks = new Map<string, Ask>();
   private turn: Turn | undefined;
   private readonly calls = newCalls<UseEvent, ResultEvent>();
   private events: AgentEvent[] = [];
@@ -92,7 +96,7 @@ export class Protocol {
     return this.taken();
   }
 
-  asked(event: AskEvent, timeoutMs: number): AgentEvent[] {
+  asked(event: Ask, timeoutMs: number): AgentEvent[] {
     this.current();
     this.asks.set(event.id, event);
     this.emit(askedEvent(event, timeoutMs));
@@ -105,7 +109,7 @@ export class Protocol {
   }
 
   /** What was denied without that anybody was asked. */
-  denied({ tool_use_id, name, call }: AskEvent, reason: string): void {
+  denied({ tool_use_id, name, call }: Ask, reason: string): void {
     noteDenial(this.current(), {
       ...(tool_use_id !== undefined && { tool_use_id }),
       name: protocolCall(name, call).name,
@@ -150,7 +154,7 @@ export class Protocol {
 
   private put(event: Bare): void {
     const timestamp = new Date(this.options.now()).toISOString();
-    this.events.push({ ...event, seq: ++this.seq, timestamp } as AgentEvent);
+    this.events.push({ ...fittingEvent(event), seq: ++this.seq, timestamp } as AgentEvent);
   }
 
   private init(facts: Omit<Extract<DriverEvent, { type: "init" }>, "type">): void {
@@ -180,7 +184,7 @@ export class Protocol {
       model: this.model,
       cwd,
       permission_mode: this.mode,
-      ...(tools && { tools }),
+      ...(tools && { tools: tools.slice(0, MOST_TOOLS).map((name) => name.slice(0, LONGEST_NAME)) }),
       ...(version !== undefined && { version }),
     });
   }
@@ -358,45 +362,4 @@ export class Protocol {
     });
     if (decision === "deny" && by !== "agent") this.denied(event, message ?? REASONS[by]);
   }
-}
-
-const REASONS = {
-  user: "denied by the user",
-  mode: "denied by the permission mode",
-  timeout: "nobody answered in time",
-};
-
-function subtypeOf(turn: Turn, { interrupted, refused, is_error }: Ending): EventOf<"result">["subtype"] {
-  if (interrupted || turn.isInterrupted) return "interrupted";
-  if (refused) return "refusal";
-  return (is_error ?? turn.error !== undefined) ? "error" : "success";
-}
-
-function systemEvent(event: Extract<DriverEvent, { type: "system" }>, who: Who): Bare {
-  switch (event.subtype) {
-    case "error": {
-      const { type, subtype, parent_tool_use_id: _, ...failure } = event;
-      return { type, subtype, ...withHint(failure, who) };
-    }
-    case "notice":
-      return { ...event, message: sentence(event.message) };
-    case "compact_boundary":
-      return { ...event, ...(event.summary !== undefined && { summary: beginning(event.summary).text }) };
-  }
-}
-
-function askedEvent(event: AskEvent, timeoutMs: number): Bare {
-  const { id, tool_use_id, name, call, reason, questions, parent_tool_use_id } = event;
-  const said = protocolCall(name, call);
-  return {
-    type: "approval_request",
-    id,
-    name: said.name,
-    input: fittingInput(said.input).input,
-    timeout_ms: timeoutMs,
-    ...(tool_use_id !== undefined && { tool_use_id }),
-    ...(reason !== undefined && { reason: sentence(reason) }),
-    ...(questions && { questions: [...fittingInput(questions).input] }),
-    ...(parent_tool_use_id !== undefined && { parent_tool_use_id }),
-  };
 }

@@ -27,6 +27,11 @@ export function newQueue<T>({ onFull, onRoom }: Flow, most = MOST): EventQueue<T
   return {
     push(more) {
       if (isClosed) return;
+      // What was taken goes, also where more always comes before all of it is.
+      if (taken > most) {
+        items = items.slice(taken);
+        taken = 0;
+      }
       for (const one of more) items.push(one);
       if (!isFull && items.length - taken > most) {
         isFull = true;

@@ -104,8 +104,9 @@ export function usageOf(
 ): Omit<EventOf<"usage">, "seq" | "timestamp"> {
   const { told, estimated, promptTokens } = turn;
   const isTold = told?.output_tokens !== undefined || told?.input_tokens !== undefined;
+  const { type: _, ...facts } = told ?? { type: "usage" };
   const tokens = {
-    ...told,
+    ...facts,
     input_tokens: told?.input_tokens ?? (isTold ? 0 : promptTokens),
     output_tokens: told?.output_tokens ?? (isTold ? 0 : estimated.tokens + countTokens(estimated.pending)),
     ...(!isTold && { estimated: true }),
@@ -113,7 +114,7 @@ export function usageOf(
   const name = told?.model ?? model;
   const price = priced?.find(name, priced.provider, Date.now());
   const cost = told?.total_cost_usd === undefined && price ? computed(tokens, price) : {};
-  return { ...tokens, type: "usage", ...(name !== "" && { model: name }), ...cost };
+  return { type: "usage", ...tokens, ...(name !== "" && { model: name }), ...cost };
 }
 
 function computed(tokens: TurnUsage, price: Price) {

@@ -1,10 +1,11 @@
-// schema: the JSON Schema of the universal session, or of another format that has one.
+// schema: the JSON Schema of the universal session, of the events of a live run, or of another format that has one.
 import { Argument, type Command } from "commander";
 import type { Run } from "../command.ts";
 
 /** Loaded when they are printed, because they need the schema library. */
 const SCHEMAS: Record<string, () => Promise<Record<string, unknown>>> = {
   universal: async () => (await import("../../session/json-schema.ts")).universalJsonSchema(),
+  events: async () => (await import("../../session/events.ts")).eventsJsonSchema(),
   ucf: async () => (await import("../../formats/ucf-schema.ts")).ucfJsonSchema(),
 };
 

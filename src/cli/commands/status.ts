@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import type { Adapter } from "../../adapters/adapter.ts";
 import { type SessionStatus, type Status, statusOf } from "../../catalog/status.ts";
+import { knownRuns } from "../../storage/runs.ts";
 import { badge } from "../badge.ts";
 import type { Run } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -44,6 +45,7 @@ async function status(context: Context, options: Options): Promise<undefined> {
   const problems: string[] = [];
   const found = await statusOf(home, adapters, {
     ...options,
+    runs: await knownRuns(context.batonHome),
     onProblem: (path, error) => problems.push(`${path}: ${error.message}`),
   });
   if (problems.length > 0)
@@ -74,7 +76,15 @@ function* linesOf(found: Status, adapters: readonly Adapter[], { output }: Conte
 }
 
 /** What the store shows beyond the list that it stands in. */
-function doing({ live, activity, waitingFor, unanswered, last, problem }: SessionStatus): string {
+function doing(one: SessionStatus): string {
+  const { origin, outcome, error } = one;
+  if (one.problem !== undefined || origin === "store") return doingInStore(one);
+  if (one.activity === "waiting") return `waits for ${one.waitingFor ?? "its user"}`;
+  if (one.activity === "busy") return "run by Baton";
+  return error === undefined ? (outcome ?? "") : `failed: ${error}`;
+}
+
+function doingInStore({ live, activity, waitingFor, unanswered, last, problem }: SessionStatus): string {
   if (problem !== undefined) return problem;
   if (activity === "waiting") return waitingFor ? `waits for ${waitingFor}` : "waits for its user";
   if (live && activity === "idle") return "open, waits for a prompt";

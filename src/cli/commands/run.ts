@@ -1,0 +1,171 @@
+// run: an agent live, with a prompt, on a new session or on any session of any agent.
+import { resolve } from "node:path";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { readOverrides } from "../../models/overrides.ts";
+import { loadPrices } from "../../models/prices.ts";
+import { type Runnable, runnable } from "../../run/agents.ts";
+import { keepInStep } from "../../run/in-step.ts";
+import { type LiveRun, type RunOptions, startRun } from "../../run/live.ts";
+import { openRunLog } from "../../run/record.ts";
+import { BatonError } from "../../session/error.ts";
+import { PERMISSION_MODES, type PermissionMode } from "../../session/events.ts";
+import { keepInput } from "../../storage/runs.ts";
+import type { Run } from "../command.ts";
+import type { Context } from "../context.ts";
+import { folderWarnings } from "../continue.ts";
+import { whileChildHasTerminal } from "../interrupt.ts";
+import { follow } from "../live/follow.ts";
+import { type SwitchFlags, withSwitchOptions } from "../switch-options.ts";
+import { tellSwitch } from "../switch-report.ts";
+import { folderOf, modelOf } from "../values.ts";
+import { version } from "../version.ts";
+import { prepareResume } from "./resume.ts";
+
+export interface Options extends SwitchFlags {
+  prompt?: string;
+  session?: string;
+  model?: string;
+  cwd?: string;
+  permissionMode: PermissionMode;
+  outputFormat: "text" | "stream-json";
+  inputFormat: "text" | "stream-json";
+  timeout: number;
+  approvalTimeout: number;
+  bell?: boolean;
+  notify?: boolean;
+  yes?: boolean;
+}
+
+export function define(command: Command, run: Run): void {
+  withSwitchOptions(
+    command
+      .argument("<agent>", "claude, codex, gemini, opencode, or acp:COMMAND")
+      .option("-p, --prompt <text>", "what to say (default: standard input)")
+      .option("--session <session>", "go on with this session, of whatever agent it is")
+      .option("--model <model>", "the model to run with", modelOf)
+      .option("--cwd <dir>", "the folder to work in (default: the session's own, or this one)", folderOf)
+      .addOption(
+        new Option(
+          "--permission-mode <mode>",
+          "default: as the agent is set up; interactive: ask before every change; auto: allow; deny: refuse",
+        )
+          .choices([...PERMISSION_MODES])
+          .default("default"),
+      )
+      .addOption(
+        new Option("--output-format <format>", "stream-json: one event a line, for programs")
+          .choices(["text", "stream-json"])
+          .default("text"),
+      )
+      .addOption(
+        new Option("--input-format <format>", "stream-json: prompts, approvals and interrupts, one a line")
+          .choices(["text", "stream-json"])
+          .default("text"),
+      )
+      .option("--timeout <seconds>", "how long the agent may say nothing", seconds, 300)
+      .option("--approval-timeout <seconds>", "how long an approval is waited for", seconds, 300)
+      .option("--bell", "ring when it has finished, failed or waits")
+      .option("--notify", "the same as a notification on the desktop"),
+  )
+    .option("--yes", "carry the session although something would be missing")
+    .action((agent: string, options: Options) => run((context) => runAgent(context, agent, options)));
+}
+
+function seconds(given: string): number {
+  const value = Number(given);
+  if (!Number.isFinite(value) || value <= 0) throw new InvalidArgumentError("Give a number of seconds.");
+  return value;
+}
+
+async function runAgent(context: Context, name: string, options: Options): Promise<number> {
+  const agent = await runnable(name, await context.adapters(), context.home);
+  const place = await placeOf(context, agent, options);
+  const { batonHome, home, output } = context;
+  const id = process.getBuiltinModule("node:crypto").randomUUID();
+  const problem = (what: string) => (error: unknown) =>
+    output.warn(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+  const facts = { batonHome, id, agent: agent.id, ...place };
+  const log = await openRunLog({ ...facts, onProblem: problem("This run will not be in `baton status`") });
+  const inStep =
+    agent.adapter &&
+    keepInStep({
+      home,
+      batonHome,
+      place: agent.adapter,
+      onProblem: problem("The catalog is not kept in step"),
+    });
+  const prices = await pricesOf(context, agent);
+  const start = (hasApprover: boolean): LiveRun =>
+    startRun({
+      ...agentOptions(context, agent, options),
+      ...prices,
+      keepInput: (call, input) => keepInput(batonHome, id, call, input),
+      id,
+      hasApprover,
+      request: requestOf(context, options, place),
+    });
+  try {
+    return await whileChildHasTerminal(() => follow({ context, agent, options, start, log }));
+  } finally {
+    await log.close();
+    await inStep?.close();
+  }
+}
+
+interface Place {
+  cwd: string;
+  session?: string;
+}
+
+/** Where it runs, and which session goes on: one of another agent is carried first. */
+async function placeOf(context: Context, agent: Runnable, options: Options): Promise<Place> {
+  const { session, cwd } = options;
+  if (session === undefined) {
+    const folder = resolve(cwd ?? ".");
+    folderWarnings(folder, true, "Name another with --cwd.");
+    return { cwd: folder };
+  }
+  if (!agent.adapter)
+    throw new BatonError(
+      "unsupported",
+      "Sessions cannot be carried into an agent that Baton knows only by its command.",
+      "Leave --session out, or run one of the agents that `baton doctor` lists.",
+    );
+  const carried = await prepareResume(context, session, { ...options, in: agent.id, exec: true });
+  for (const warning of carried.warnings) context.output.warn(warning);
+  if (carried.analysis) tellSwitch(carried.analysis, context.output);
+  if (carried.done !== "") context.output.message(carried.done);
+  return { cwd: carried.command.cwd, session: carried.originalId };
+}
+
+function requestOf(
+  { home }: Context,
+  { model, permissionMode }: Options,
+  place: Place,
+): RunOptions["request"] {
+  return { home, mode: permissionMode, version: version(), ...place, ...(model !== undefined && { model }) };
+}
+
+function agentOptions(
+  { environment, output }: Context,
+  { id, provider, driver, program, who }: Runnable,
+  { timeout, approvalTimeout }: Options,
+) {
+  return {
+    agent: id,
+    provider,
+    driver,
+    program,
+    who,
+    env: { ...process.env, ...environment },
+    silenceMs: timeout * 1000,
+    approvalTimeoutMs: approvalTimeout * 1000,
+    // Logs name who complains, because several may run at once.
+    onComplaint: (line: string) => output.detail(`[${id}] ${line}`),
+  };
+}
+
+async function pricesOf({ batonHome }: Context, { adapter }: Runnable): Promise<Pick<RunOptions, "priced">> {
+  if (!adapter) return {};
+  return { priced: { find: await loadPrices(readOverrides(batonHome)), provider: adapter.provider } };
+}

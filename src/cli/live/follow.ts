@@ -1,0 +1,116 @@
+// Follows a run to its end: hands it prompts, shows or prints what it does, has its questions answered, and says with
+// which status the command ends.
+import { text as textOf } from "node:stream/consumers";
+import type { Runnable } from "../../run/agents.ts";
+import type { LiveRun } from "../../run/live.ts";
+import type { RunLog } from "../../run/record.ts";
+import { BatonError, EXIT_STATUS } from "../../session/error.ts";
+import type { EventOf, FailureCode } from "../../session/events.ts";
+import type { Options } from "../commands/run.ts";
+import type { Context } from "../context.ts";
+import { notInstalled } from "../continue.ts";
+import { redaction } from "../redaction.ts";
+import { byLine } from "./by-line.ts";
+import { type Conversation, newConversation } from "./conversation.ts";
+import { ding } from "./ding.ts";
+import { newOutlet } from "./outlet.ts";
+import { onSignals } from "./signals.ts";
+import { steer } from "./steering.ts";
+
+export interface Following {
+  context: Context;
+  agent: Runnable;
+  options: Options;
+  start(hasApprover: boolean): LiveRun;
+  log: RunLog;
+}
+
+export async function follow(following: Following): Promise<number> {
+  const { context, agent, options, log } = following;
+  const { output } = context;
+  const isSteered = options.inputFormat === "stream-json";
+  const given = await promptOf(options, isSteered);
+  const isConversation = given === undefined && !isSteered;
+  if (isConversation && agent.program === null)
+    throw new BatonError("agent_not_installed", notInstalled(agent.who), "Install it, or put it into PATH.");
+  const hasPerson = !isSteered && process.stdin.isTTY === true && process.stderr.isTTY === true;
+  const run = following.start(isSteered || hasPerson);
+  const state = { isTurn: false };
+  const prompt = (text: string) => {
+    state.isTurn = true;
+    log.prompt(text);
+    run.prompt(text);
+  };
+  const interrupt = () => {
+    if (state.isTurn) run.interrupt();
+    return state.isTurn;
+  };
+  const signals = onSignals({ interrupt, end: () => run.end() });
+  const outlet = newOutlet(context, options);
+  const person = hasPerson
+    ? newConversation({ run, output, outlet, label: agent.who.label, interrupt })
+    : undefined;
+  begin(following, { given, isSteered, run, prompt, person: isConversation ? person : undefined });
+  const how = { bell: options.bell ?? false, notify: options.notify ?? false, label: agent.who.label };
+  let last: Result | undefined;
+  try {
+    for await (const event of redaction() ? byLine(run.events) : run.events) {
+      log.note(event);
+      if (event.type === "result") {
+        last = event;
+        state.isTurn = false;
+      }
+      await outlet.show(event);
+      ding(event, { ...how, ring: outlet.ring, onProblem: output.warn });
+      person?.hear(event);
+      if (event.type === "message_stop" && isConversation) person?.next(prompt);
+    }
+    await outlet.end(last);
+    return signals.status() ?? statusOf(last);
+  } finally {
+    person?.close();
+    signals.close();
+  }
+}
+
+type Result = EventOf<"result">;
+
+interface Beginning {
+  given: string | undefined;
+  isSteered: boolean;
+  run: LiveRun;
+  prompt(text: string): void;
+  person: Conversation | undefined;
+}
+
+function begin({ context }: Following, { given, isSteered, run, prompt, person }: Beginning): void {
+  if (given !== undefined) prompt(given);
+  if (isSteered) {
+    const steered = { run, onPrompt: prompt, onMistake: context.output.warn };
+    steer(process.stdin, steered).catch((error: unknown) => {
+      context.output.warn(`The input broke off: ${error instanceof Error ? error.message : String(error)}`);
+      run.finish();
+    });
+  } else if (given !== undefined) run.finish();
+  else person?.next(prompt);
+}
+
+/** Undefined = whoever sits in front of it types prompts, or the input steers the run. */
+async function promptOf({ prompt }: Options, isSteered: boolean): Promise<string | undefined> {
+  if (prompt === undefined && (isSteered || process.stdin.isTTY)) return undefined;
+  const text = prompt ?? (await textOf(process.stdin));
+  if (text.trim() !== "") return text;
+  throw new BatonError("usage", "There is no prompt.", "Give one with -p, or on standard input.");
+}
+
+const STATUS: Partial<Record<FailureCode, number>> = {
+  agent_missing: EXIT_STATUS.agent_not_installed,
+  session_missing: EXIT_STATUS.not_found,
+  session_busy: EXIT_STATUS.busy,
+};
+
+function statusOf(last: Result | undefined): number {
+  if (last === undefined || last.subtype === "success") return 0;
+  if (last.subtype === "interrupted") return EXIT_STATUS.interrupted;
+  return (last.error && STATUS[last.error.code]) ?? EXIT_STATUS.failed;
+}

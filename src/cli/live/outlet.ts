@@ -1,0 +1,47 @@
+// Where the events of a run go: shown to a person, printed line by line for a program, or kept for the one document of
+// --json.
+import { LONGEST_LINE } from "../../session/event-rules.ts";
+import type { AgentEvent, EventOf } from "../../session/events.ts";
+import type { Options } from "../commands/run.ts";
+import type { Context } from "../context.ts";
+import { shareable } from "../redaction.ts";
+import { type Face, newPage, type Page } from "./page.ts";
+import { Renderer } from "./render.ts";
+
+export interface Outlet {
+  show(event: AgentEvent): Promise<void>;
+  ring(): void;
+  /** The run is over. */
+  end(last: EventOf<"result"> | undefined): Promise<void>;
+  /** What a person sees; none for programs. */
+  page?: Page;
+  face: Face;
+}
+
+export function newOutlet({ output }: Context, { outputFormat }: Pick<Options, "outputFormat">): Outlet {
+  const { stderr, stdout } = process;
+  const face: Face = {
+    say: (text) => output.write(text),
+    note: (text) => output.note(text),
+    colors: output.colors,
+    width: () => stderr.columns || output.width,
+    isTerminal: stdout.isTTY === true && stderr.isTTY === true && process.env.TERM !== "dumb",
+    isQuiet: output.isQuiet,
+  };
+  const ring = () => output.note("\u0007");
+  const none = async () => undefined;
+  if (outputFormat === "stream-json")
+    return { show: (event) => output.document(lineOf(event)), ring, end: none, face };
+  if (output.isJson) return { show: none, ring, end: (last) => output.json(last ?? {}), face };
+  const page = newPage(face);
+  const renderer = new Renderer(page, { ...face, isVerbose: output.isVerbose });
+  return { show: (event) => renderer.show(event), ring, end: () => page.rest(), page, face };
+}
+
+/** What hides a secret may be longer than the secret was; a line that would be too long says so instead. */
+function lineOf(event: AgentEvent): string {
+  const line = JSON.stringify(shareable(event));
+  if (Buffer.byteLength(line) < LONGEST_LINE) return `${line}\n`;
+  const { seq, timestamp } = event;
+  return `${JSON.stringify({ type: "raw", text: `[${event.type}: too long for a line]`, seq, timestamp })}\n`;
+}

@@ -1,0 +1,76 @@
+// Where a run is shown: the reply on stdout, notes on stderr, and on a terminal a line at the bottom that says what
+// goes on, which is taken back before anything else is written.
+import type { Colors } from "../output.ts";
+import { cut, duration } from "../text.ts";
+
+export interface Face {
+  /** To stdout; whoever waits for it takes no more events meanwhile. */
+  say(text: string): Promise<void>;
+  /** To stderr. */
+  note(text: string): void;
+  colors: Colors;
+  width(): number;
+  /** Whether both are the same terminal, so that a line can be drawn and taken back. */
+  isTerminal: boolean;
+  isQuiet: boolean;
+}
+
+export interface Page {
+  /** A piece of the reply. */
+  say(text: string): Promise<void>;
+  /** A line of its own. */
+  line(text: string): Promise<void>;
+  /** What goes on from now on. */
+  working(what: string): void;
+  /** Nothing goes on: somebody else may write. */
+  rest(): Promise<void>;
+}
+
+const REDRAW_MS = 250;
+
+export function newPage(face: Face): Page {
+  let isMidLine = false;
+  let isDrawn = false;
+  let doing = "";
+  let since = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const clear = () => {
+    if (isDrawn) face.note("\r\u001b[K");
+    isDrawn = false;
+  };
+  const draw = () => {
+    if (!face.isTerminal || face.isQuiet || doing === "" || isMidLine) return;
+    const time = duration(Math.round((Date.now() - since) / 1000) * 1000);
+    face.note(`\r\u001b[K${face.colors.dim(`${cut(doing, face.width() - 12)} ${time}`)}`);
+    isDrawn = true;
+  };
+  const endLine = async () => {
+    clear();
+    if (isMidLine) await face.say("\n");
+    isMidLine = false;
+  };
+  return {
+    async say(text) {
+      clear();
+      await face.say(text);
+      isMidLine = !text.endsWith("\n");
+    },
+    async line(text) {
+      await endLine();
+      if (!face.isQuiet) face.note(`${text}\n`);
+      draw();
+    },
+    working(what) {
+      if (what !== doing) since = Date.now();
+      doing = what;
+      timer ??= setInterval(draw, REDRAW_MS).unref();
+      draw();
+    },
+    async rest() {
+      clearInterval(timer);
+      timer = undefined;
+      doing = "";
+      await endLine();
+    },
+  };
+}

@@ -1,0 +1,195 @@
+// A run as a person follows it: the reply as it is written, a line for each tool, and what goes on meanwhile.
+import type { AgentEvent, EventOf } from "../../session/events.ts";
+import type { Colors } from "../output.ts";
+import { counted, cut, dollars, duration, harmless } from "../text.ts";
+import type { Page } from "./page.ts";
+
+interface Call {
+  name: string;
+  words: string;
+  at: number;
+  isError: boolean;
+  output: string;
+}
+
+/** Of an output with --verbose. */
+const MOST_LINES = 20;
+const MOST_OUTPUT = 20_000;
+
+export interface Look {
+  colors: Colors;
+  width(): number;
+  isVerbose: boolean;
+}
+
+export class Renderer {
+  private readonly page: Page;
+  private readonly look: Look;
+  private readonly calls = new Map<string, Call>();
+
+  constructor(page: Page, look: Look) {
+    this.page = page;
+    this.look = look;
+  }
+
+  async show(event: AgentEvent): Promise<void> {
+    switch (event.type) {
+      case "text":
+        await this.text(event);
+        break;
+      case "thinking":
+        await this.thinking(event);
+        break;
+      case "tool_use":
+        this.used(event);
+        break;
+      case "tool_result":
+        await this.answered(event);
+        break;
+      case "result":
+        await this.page.rest();
+        await this.page.line(this.look.colors.dim(summaryOf(event)));
+        break;
+      default:
+        await this.aside(event);
+    }
+  }
+
+  /** What a subagent says is for its agent; what comes of it is told in the reply. */
+  private async text({ text, parent_tool_use_id }: EventOf<"text">): Promise<void> {
+    if (parent_tool_use_id !== undefined) return;
+    await this.page.say(harmless(text));
+    this.page.working("writing");
+  }
+
+  private async thinking(event: EventOf<"thinking">): Promise<void> {
+    this.page.working("thinking");
+    if (this.look.isVerbose)
+      await this.page.line(this.look.colors.dim(indented(event, harmless(event.text))));
+  }
+
+  private used({ id, name, input }: EventOf<"tool_use">): void {
+    const words = wordsOf(input);
+    this.calls.set(id, { name, words, at: Date.now(), isError: false, output: "" });
+    this.page.working(`${name} ${words}`);
+  }
+
+  private async answered(event: EventOf<"tool_result">): Promise<void> {
+    const call = this.calls.get(event.tool_use_id);
+    if (!call) return;
+    call.isError ||= event.is_error;
+    if (call.output.length < MOST_OUTPUT) call.output += event.content;
+    if (event.part !== undefined && !event.last) return;
+    this.calls.delete(event.tool_use_id);
+    const { colors } = this.look;
+    const mark = call.isError ? colors.red("✗") : colors.green("✓");
+    const took = duration(Date.now() - call.at);
+    const words = cut(call.words, this.look.width() - call.name.length - took.length - 10);
+    await this.page.line(indented(event, `${mark} ${call.name} ${colors.dim(`${words} · ${took}`)}`));
+    const output = this.outputOf(call);
+    if (output !== "") await this.page.line(colors.dim(output));
+    this.page.working("waiting for the model");
+  }
+
+  /** Folded: of a failure the last line, of all else nothing. */
+  private outputOf({ output, isError }: Call): string {
+    const lines = harmless(output).trimEnd().split("\n");
+    const last = lines.at(-1) ?? "";
+    if (!this.look.isVerbose) return isError && last !== "" ? `    ${cut(last, this.look.width() - 5)}` : "";
+    const more = lines.length > MOST_LINES ? [`… ${counted(lines.length - MOST_LINES, "more line")}`] : [];
+    return [...lines.slice(0, MOST_LINES), ...more].map((one) => `    ${one}`).join("\n");
+  }
+
+  private async aside(event: AgentEvent): Promise<void> {
+    const { colors, isVerbose } = this.look;
+    const words = asideWords(event, colors) ?? (isVerbose ? detailWords(event) : undefined);
+    if (words !== undefined) await this.page.line(words);
+  }
+}
+
+function indented({ parent_tool_use_id }: AgentEvent, text: string): string {
+  return parent_tool_use_id === undefined ? text : `  ${text}`;
+}
+
+/** What everybody wants to know. */
+function asideWords(event: AgentEvent, colors: Colors): string | undefined {
+  switch (event.type) {
+    case "error":
+      return `${colors.red("error:")} ${harmless(event.message)}\n${colors.dim(harmless(event.hint))}`;
+    case "retry":
+      return colors.yellow(retryWords(event));
+    case "interrupt":
+      return colors.yellow("interrupted");
+    case "approval":
+      return event.by === "user" ? undefined : colors.yellow(approvalWords(event));
+    case "system":
+      return systemWords(event, colors);
+    default:
+      return undefined;
+  }
+}
+
+function systemWords(event: EventOf<"system">, colors: Colors): string | undefined {
+  switch (event.subtype) {
+    case "compact_boundary":
+      return colors.yellow("the conversation was compacted");
+    case "error":
+      return `${colors.yellow("warning:")} ${harmless(event.message)}`;
+    case "model":
+      return colors.dim(`model: ${harmless(event.model)}`);
+    case "permission_mode":
+      return colors.dim(`permission mode: ${event.permission_mode}`);
+    default:
+      return undefined;
+  }
+}
+
+function detailWords(event: AgentEvent): string | undefined {
+  if (event.type === "raw") return harmless(event.text);
+  if (event.type !== "system") return undefined;
+  if (event.subtype === "notice") return harmless(event.message);
+  if (event.subtype === "init")
+    return `session ${event.session_id || "not known yet"} · ${harmless(event.model)}`;
+  return event.subtype === "session_id" ? `session ${event.session_id}` : undefined;
+}
+
+function approvalWords({ decision, message, by }: EventOf<"approval">): string {
+  const verdict = decision === "deny" ? "denied" : "allowed";
+  return `${verdict}: ${harmless(message ?? (by === "agent" ? "the agent does not wait any more" : by))}`;
+}
+
+const TOLD = ["command", "file_path", "pattern", "path", "url", "query", "description", "prompt"] as const;
+
+/** What a call is about, in one line. */
+export function wordsOf(input: Readonly<Record<string, unknown>>): string {
+  const told = TOLD.map((name) => input[name]).find((value) => typeof value === "string" && value !== "");
+  return harmless(typeof told === "string" ? told : JSON.stringify(input)).replace(/\s+/g, " ");
+}
+
+function retryWords({ attempt, max_attempts, delay_ms, error }: EventOf<"retry">): string {
+  const of = max_attempts === undefined ? "" : ` of ${max_attempts}`;
+  const wait = delay_ms === undefined ? "" : ` in ${duration(delay_ms)}`;
+  return `retry ${attempt}${of}${wait}: ${harmless(error.message)}`;
+}
+
+function summaryOf({
+  subtype,
+  duration_ms,
+  usage,
+  total_cost_usd,
+  cost_computed,
+  session_id,
+}: EventOf<"result">): string {
+  const about = usage.estimated ? "about " : "";
+  const read =
+    usage.input_tokens + (usage.cache_read_input_tokens ?? 0) + (usage.cache_creation_input_tokens ?? 0);
+  const cost =
+    total_cost_usd === undefined
+      ? []
+      : [`${dollars(total_cost_usd)}${cost_computed ? " by list price" : ""}`];
+  const tokens = `${about}${read} tokens in, ${usage.output_tokens} out`;
+  const how = subtype === "success" ? "done" : subtype === "error" ? "failed" : subtype;
+  return [`${how} in ${duration(duration_ms)}`, tokens, ...cost, `session ${session_id || "unknown"}`].join(
+    " · ",
+  );
+}

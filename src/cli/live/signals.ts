@@ -1,0 +1,38 @@
+// Ctrl-C stops the turn, a second one the run; a polite kill or a closed terminal ends it at once.
+import { constants } from "node:os";
+
+export interface Signals {
+  /** The status that a signal which ended the run asks for. */
+  status(): number | undefined;
+  close(): void;
+}
+
+export interface OnSignals {
+  /** False = there is no turn that could be stopped. */
+  interrupt(): boolean;
+  end(): void;
+}
+
+export function onSignals({ interrupt, end }: OnSignals): Signals {
+  let status: number | undefined;
+  const stop = (signal: NodeJS.Signals) => {
+    status = 128 + constants.signals[signal];
+    end();
+  };
+  let isInterrupted = false;
+  const onInterrupt = () => {
+    if (isInterrupted || !interrupt()) stop("SIGINT");
+    isInterrupted = true;
+  };
+  process.on("SIGINT", onInterrupt);
+  process.on("SIGTERM", stop);
+  process.on("SIGHUP", stop);
+  return {
+    status: () => status,
+    close() {
+      process.off("SIGINT", onInterrupt);
+      process.off("SIGTERM", stop);
+      process.off("SIGHUP", stop);
+    },
+  };
+}

@@ -1,0 +1,69 @@
+// Who can be run by which name: the agents of the table, and any other that speaks the Agent Client Protocol, by its
+// command (`acp:COMMAND`).
+import { acpDriver } from "../adapters/acp.ts";
+import type { Adapter, Home } from "../adapters/adapter.ts";
+import type { Driver } from "../adapters/driver.ts";
+import { adapterNamed } from "../adapters/named.ts";
+import { findProgram } from "../adapters/program.ts";
+import { BatonError } from "../session/error.ts";
+import type { Who } from "./failures.ts";
+
+export interface Runnable {
+  id: string;
+  /** Whose badge the session carries. */
+  provider: string;
+  // biome-ignore lint/suspicious/noExplicitAny: each driver has a state of its own, opaque to everybody else.
+  driver: Driver<any>;
+  /** Its path; null = it is not installed. */
+  program: string | null;
+  who: Who;
+  /** Where its sessions are; absent = nobody knows. */
+  adapter?: Adapter;
+}
+
+const ACP = "acp:";
+
+export async function runnable(name: string, adapters: readonly Adapter[], home: Home): Promise<Runnable> {
+  if (name.startsWith(ACP)) return anyAgent(name.slice(ACP.length).trim());
+  const adapter = adapterNamed(name, adapters);
+  if (!adapter.run) throw notRunnable(adapter, adapters);
+  const [program = ""] = adapter.run.launch(NOTHING).argv;
+  const account = await adapter.account?.(home);
+  return {
+    id: adapter.id,
+    provider: adapter.badge,
+    driver: adapter.run,
+    program: (await findProgram(program, home)) ?? null,
+    who: { label: adapter.label, ...(account && { login: account.login }) },
+    adapter,
+  };
+}
+
+/** Only asked which program it is. */
+const NOTHING = { home: { dir: "", env: {} }, cwd: "", mode: "default", secret: "", version: "" } as const;
+
+/** A shell takes the command apart, as the user meant it. */
+function anyAgent(command: string): Runnable {
+  if (command === "")
+    throw new BatonError(
+      "usage",
+      "acp: names no command.",
+      'Write the command that starts the agent, such as "acp:gemini --acp".',
+    );
+  return {
+    id: "acp",
+    provider: "acp",
+    driver: acpDriver({ argv: ["sh", "-c", `exec ${command}`] }),
+    program: "/bin/sh",
+    who: { label: command.split(/\s/, 1)[0] ?? command },
+  };
+}
+
+function notRunnable({ label }: Adapter, adapters: readonly Adapter[]): BatonError {
+  const others = adapters.flatMap(({ id, run }) => (run ? [id] : []));
+  return new BatonError(
+    "unsupported",
+    `${label} has no program that could be run.`,
+    `Name one of ${others.join(", ")}, or acp:COMMAND.`,
+  );
+}

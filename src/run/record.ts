@@ -1,0 +1,92 @@
+// Keeps what `baton status` says of a run in step with its events: the moment it waits, goes on or has finished.
+import type { AgentEvent } from "../session/events.ts";
+import { openRunFile, type RunFile, type RunRecord } from "../storage/runs.ts";
+
+export interface RunLog {
+  prompt(text: string): void;
+  note(event: AgentEvent): void;
+  close(): Promise<void>;
+}
+
+const LONGEST = 200;
+
+export interface LogOptions {
+  batonHome: string;
+  id: string;
+  agent: string;
+  cwd: string;
+  session?: string;
+  onProblem(error: unknown): void;
+}
+
+export async function openRunLog(options: LogOptions): Promise<RunLog> {
+  const { batonHome, id, agent, cwd, session = "", onProblem } = options;
+  const file: RunFile = await openRunFile(batonHome, id, onProblem);
+  const started = new Date().toISOString();
+  let record: RunRecord = {
+    id,
+    agent,
+    session,
+    cwd,
+    prompt: "",
+    state: "running",
+    started,
+    updated: started,
+  };
+  const asked = new Map<string, string>();
+  const keep = (next: RunRecord) => {
+    record = { ...next, updated: new Date().toISOString() };
+    file.write(record);
+  };
+  return {
+    prompt: (text) => keep({ ...plain(record), prompt: text.slice(0, LONGEST), state: "running" }),
+    note(event) {
+      if (event.type === "approval_request") asked.set(event.id, wordsOf(event));
+      if (event.type === "approval") asked.delete(event.id);
+      const next = after(record, event, [...asked.values()][0]);
+      if (next) keep(next);
+    },
+    async close() {
+      if (record.state !== "finished") keep({ ...plain(record), state: "finished" });
+      await file.close();
+    },
+  };
+}
+
+/** Undefined where it says nothing that counts. */
+function after(record: RunRecord, event: AgentEvent, waitingFor: string | undefined): RunRecord | undefined {
+  switch (event.type) {
+    case "approval_request":
+    case "approval":
+      return waitingFor === undefined
+        ? { ...plain(record), state: "running" }
+        : { ...record, state: "waiting", waitingFor };
+    case "result": {
+      const error = event.error && { error: `${event.error.code}: ${event.error.message}`.slice(0, LONGEST) };
+      return {
+        ...plain(record),
+        state: "finished",
+        outcome: event.subtype,
+        session: event.session_id,
+        ...error,
+      };
+    }
+    case "system":
+      return "session_id" in event && event.session_id !== record.session
+        ? { ...record, session: event.session_id }
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Without what belongs to a state that is over. */
+function plain({ waitingFor: _, outcome: __, error: ___, ...record }: RunRecord): RunRecord {
+  return record;
+}
+
+function wordsOf({ name, input, questions }: Extract<AgentEvent, { type: "approval_request" }>): string {
+  if (questions) return `an answer: ${questions[0]?.question ?? ""}`.slice(0, LONGEST);
+  const what = [input.command, input.file_path, input.url].find((one) => typeof one === "string");
+  return `an approval: ${name}${what === undefined ? "" : ` ${what}`}`.slice(0, LONGEST);
+}

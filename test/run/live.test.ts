@@ -1,0 +1,333 @@
+// A run is steered: prompts one after the other, interrupts, approvals by mode and by answer, and an end that leaves
+// nothing behind.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { RunOptions } from "../../src/run/live.ts";
+import type { AgentEvent, EventOf } from "../../src/session/events.ts";
+import { agent, type FakeOptions, startFake, withArguments } from "./fake.ts";
+
+const line = (event: unknown) => JSON.stringify(event);
+const TEXT = line({ type: "text", text: "Hello." });
+const DONE = line({ type: "result" });
+const ASK = line({
+  type: "ask",
+  id: "a-1",
+  tool_use_id: "1",
+  name: "shell",
+  input: { cmd: "rm x" },
+  call: { tool: "bash", input: { command: "rm x" } },
+});
+const LOOK = line({
+  type: "ask",
+  id: "a-2",
+  name: "cat",
+  input: {},
+  call: { tool: "read", input: { path: "x" } },
+});
+const QUESTION = line({
+  type: "ask",
+  id: "q-1",
+  name: "ask_user",
+  input: {},
+  call: { tool: "ask", input: {} },
+  questions: [{ question: "Which one?", options: [{ label: "This" }] }],
+});
+
+function scripted(lines: readonly string[], more: Partial<FakeOptions> = {}) {
+  const driver = withArguments([agent("scripted.mjs"), ...lines]);
+  return startFake({ program: process.execPath, driver, ...more });
+}
+
+const mode = (name: "default" | "interactive" | "auto" | "deny"): Partial<FakeOptions> => ({
+  request: { home: { dir: "/nowhere", env: {} }, cwd: "/", mode: name, version: "0.0.0" },
+});
+
+function resultsOf(events: readonly AgentEvent[]): EventOf<"result">[] {
+  return events.filter((event) => event.type === "result");
+}
+
+describe("prompts", () => {
+  it("go to the same process one after the other, however many are given at once", async () => {
+    const one = scripted([TEXT, DONE]);
+    for (const prompt of ["One", "Two", "Three"]) one.run.prompt(prompt);
+    one.run.finish();
+    expect(await one.over).toEqual([]);
+    expect(resultsOf(one.events).map(({ result }) => result)).toEqual(["Hello.", "Hello.", "Hello."]);
+  });
+
+  it("that nobody is there for any more get a result too", async () => {
+    const one = scripted([TEXT, "exit"]);
+    one.run.prompt("One");
+    one.run.prompt("Two");
+    expect(await one.over).toEqual([]);
+    expect(resultsOf(one.events).map(({ error }) => error?.code)).toEqual(["agent_crashed", "agent_crashed"]);
+  });
+});
+
+describe("an interrupt", () => {
+  it("of an agent that does not listen has its result within half a second, and the agent is ended", async () => {
+    const sent = Promise.withResolvers<void>();
+    const onInput = ({ type }: { type: string }) => type === "prompt" && sent.resolve();
+    const one = startFake({ program: agent("stubborn.mjs"), onInput });
+    one.run.prompt("Hello");
+    await sent.promise;
+    const start = performance.now();
+    one.run.interrupt();
+    await one.until(({ type }) => type === "message_stop");
+    expect(performance.now() - start).toBeLessThan(500);
+    expect(resultsOf(one.events)).toMatchObject([{ subtype: "interrupted" }]);
+    one.run.end();
+    expect(await one.over).toEqual([]);
+  });
+
+  it("goes to the agent, which goes on with the next prompt", async () => {
+    const one = scripted([TEXT, "wait", line({ type: "result", interrupted: true })]);
+    one.run.prompt("One");
+    await one.until(({ type }) => type === "text");
+    one.run.interrupt();
+    one.run.interrupt();
+    await one.until(({ type }) => type === "message_stop");
+    one.run.prompt("Two");
+    await one.until(({ type, seq }) => type === "text" && seq > 4);
+    one.run.interrupt();
+    one.run.finish();
+    expect(await one.over).toEqual([]);
+    expect(resultsOf(one.events).map(({ subtype }) => subtype)).toEqual(["interrupted", "interrupted"]);
+    expect(one.events.filter(({ type }) => type === "interrupt")).toHaveLength(2);
+  });
+
+  it("takes a prompt back that the agent was not ready for yet", async () => {
+    const told: string[] = [];
+    const one = scripted([TEXT, DONE], { onInput: ({ type }) => told.push(type) });
+    one.run.prompt("One");
+    one.run.prompt("Two");
+    one.run.interrupt();
+    one.run.finish();
+    expect(await one.over).toEqual([]);
+    expect(resultsOf(one.events).map(({ subtype }) => subtype)).toEqual(["interrupted", "success"]);
+    expect(told.filter((type) => type === "prompt")).toHaveLength(1);
+  });
+
+  it("without a turn does nothing", async () => {
+    const one = scripted([TEXT, DONE]);
+    one.run.interrupt();
+    one.run.finish();
+    expect(await one.over).toEqual([]);
+    expect(one.events).toEqual([]);
+  });
+
+  it("denies what the agent waits for", async () => {
+    const one = scripted([ASK, "wait", line({ type: "result", interrupted: true })], { hasApprover: true });
+    one.run.prompt("One");
+    await one.until(({ type }) => type === "approval_request");
+    one.run.interrupt();
+    one.run.finish();
+    expect(await one.over).toEqual([]);
+    expect(one.events).toContainEqual(expect.objectContaining({ type: "approval", decision: "deny" }));
+  });
+});
+
+describe("approvals", () => {
+  it.each([
+    ["auto", false, { allow: true }],
+    ["auto", true, { allow: true }],
+    ["deny", true, { allow: false, message: expect.stringContaining("no changes") }],
+    ["default", false, { allow: false, message: expect.stringContaining("Nobody is there") }],
+    ["interactive", false, { allow: false, message: expect.stringContaining("Nobody is there") }],
+  ] as const)(
+    "in mode %s, with somebody there: %s, are decided by themselves",
+    async (name, hasApprover, decision) => {
+      const told: unknown[] = [];
+      const one = scripted([ASK, "wait", DONE], {
+        ...mode(name),
+        hasApprover,
+        onInput: (input) => told.push(input),
+      });
+      one.run.prompt("One");
+      one.run.finish();
+      expect(await one.over).toEqual([]);
+      expect(told).toContainEqual({ type: "decide", id: "a-1", decision });
+      expect(one.events.some(({ type }) => type === "approval_request")).toBe(false);
+      const denials = decision.allow ? [] : [{ tool_use_id: "1", name: "Bash" }];
+      expect(resultsOf(one.events)).toMatchObject([{ permission_denials: denials }]);
+    },
+  );
+
+  it("of what only looks are allowed where changes are denied", async () => {
+    const told: unknown[] = [];
+    const one = scripted([LOOK, "wait", DONE], { ...mode("deny"), onInput: (input) => told.push(input) });
+    one.run.prompt("One");
+    one.run.finish();
+    expect(await one.over).toEqual([]);
+    expect(told).toContainEqual({ type: "decide", id: "a-2", decision: { allow: true } });
+  });
+
+  it.each([
+    [{ allow: true }, "allow", 0],
+    [{ allow: true, always: true }, "allow_session", 0],
+    [{ allow: false, message: "Not today." }, "deny", 1],
+  ] as const)("answered with %j are told to the agent", async (decision, verdict, denials) => {
+    const told: unknown[] = [];
+    const one = scripted([ASK, "wait", DONE], { hasApprover: true, onInput: (input) => told.push(input) });
+    one.run.prompt("One");
+    one.run.finish();
+    const asked = await one.until(({ type }) => type === "approval_request");
+    expect(asked).toMatchObject({ name: "Bash", input: { command: "rm x" }, timeout_ms: 300_000 });
+    expect(one.run.decide("another", { allow: true })).toBe(false);
+    expect(one.run.decide("a-1", decision)).toBe(true);
+    expect(one.run.decide("a-1", decision)).toBe(false);
+    expect(await one.over).toEqual([]);
+    expect(told).toContainEqual({ type: "decide", id: "a-1", decision });
+    expect(one.events).toContainEqual(
+      expect.objectContaining({ type: "approval", decision: verdict, by: "user" }),
+    );
+    expect(resultsOf(one.events)[0]?.permission_denials).toHaveLength(denials);
+  });
+
+  it("that nobody answers in time are denied", async () => {
+    const one = scripted([ASK, "wait", DONE], { hasApprover: true, approvalTimeoutMs: 50 });
+    one.run.prompt("One");
+    one.run.finish();
+    expect(await one.over).toEqual([]);
+    expect(one.events).toContainEqual(
+      expect.objectContaining({ type: "approval", decision: "deny", by: "timeout" }),
+    );
+    expect(resultsOf(one.events)).toMatchObject([
+      { permission_denials: [{ reason: "Nobody answered in time." }] },
+    ]);
+  });
+
+  it("keep the watchdog away: who waits for its user does not hang", async () => {
+    const one = scripted([ASK, "wait", DONE], { hasApprover: true, approvalTimeoutMs: 900, silenceMs: 200 });
+    one.run.prompt("One");
+    one.run.finish();
+    expect(await one.over).toEqual([]);
+    expect(resultsOf(one.events)).toMatchObject([{ subtype: "success" }]);
+  });
+
+  it("that the agent takes back are over", async () => {
+    const back = line({ type: "unask", id: "a-1" });
+    const one = scripted([ASK, back, DONE], { hasApprover: true });
+    one.run.prompt("One");
+    one.run.finish();
+    expect(await one.over).toEqual([]);
+    expect(one.events).toContainEqual(expect.objectContaining({ type: "approval", by: "agent" }));
+    expect(one.run.decide("a-1", { allow: true })).toBe(false);
+  });
+
+  it("that ask the user something are asked in every mode but deny, and answered in words", async () => {
+    const told: unknown[] = [];
+    const one = scripted([QUESTION, "wait", DONE], {
+      ...mode("auto"),
+      hasApprover: true,
+      onInput: (input) => told.push(input),
+    });
+    one.run.prompt("One");
+    one.run.finish();
+    const asked = await one.until(({ type }) => type === "approval_request");
+    expect(asked).toMatchObject({ questions: [{ question: "Which one?" }] });
+    const decision = { allow: true, answers: { "Which one?": "This" } };
+    one.run.decide("q-1", decision);
+    expect(await one.over).toEqual([]);
+    expect(told).toContainEqual({ type: "decide", id: "q-1", decision });
+  });
+});
+
+it("what an agent cannot change while it runs is said", async () => {
+  const one = scripted([TEXT, DONE]);
+  one.run.setModel("another");
+  one.run.setMode("deny");
+  one.run.setMode("auto");
+  one.run.prompt("One");
+  one.run.finish();
+  expect(await one.over).toEqual([]);
+  const errors = one.events.filter((event) => event.type === "system" && event.subtype === "error");
+  expect(errors).toMatchObject([{ code: "unsupported" }, { code: "unsupported" }]);
+  expect(one.events).toContainEqual(
+    expect.objectContaining({ subtype: "permission_mode", permission_mode: "auto" }),
+  );
+});
+
+it("a reader that is slow is waited for, and does not make the agent hang", async () => {
+  const options: Partial<RunOptions> = { silenceMs: 300 };
+  const one = startFake({ program: agent("floods.mjs"), ...options });
+  one.run.prompt("Hello");
+  expect(await one.over).toEqual([]);
+  expect(one.events.filter(({ type }) => type === "raw")).toHaveLength(100_000);
+});
+
+describe("five hundred runs", () => {
+  it("leave no process, descriptor or listener behind", async () => {
+    const listeners = () => process.eventNames().map((name) => [String(name), process.listenerCount(name)]);
+    const descriptors = () => readdirSync("/proc/self/fd").length;
+    const several = async (count: number) => {
+      for (let at = 0; at < count; at += 10) {
+        const runs = Array.from({ length: 10 }, () => scripted([TEXT, DONE]));
+        for (const { run } of runs) {
+          run.prompt("Hello");
+          run.finish();
+        }
+        for (const { over, events } of runs) {
+          expect(await over).toEqual([]);
+          expect(resultsOf(events)).toHaveLength(1);
+        }
+      }
+    };
+    await several(20);
+    const [before, opened] = [listeners(), descriptors()];
+    await several(480);
+    expect(listeners()).toEqual(before);
+    await expect.poll(descriptors).toBeLessThanOrEqual(opened);
+    await expect.poll(() => childrenOf(process.pid)).toEqual([]);
+  }, 300_000);
+});
+
+/** Processes that this one has started and that are still there, vitest's own apart. */
+function childrenOf(pid: number): string[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(commandOf)
+    .filter((process) => process?.parent === pid && process.command.includes("guard"))
+    .map((process) => process?.command ?? "");
+}
+
+function commandOf(pid: string): { parent: number; command: string } | undefined {
+  try {
+    const facts = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const parent = Number(facts.slice(facts.lastIndexOf(")") + 2).split(" ")[1]);
+    return { parent, command: readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim() };
+  } catch {
+    // It has ended meanwhile.
+    return undefined;
+  }
+}
+
+it("nothing outlives a Baton that is killed, not even what has left the group or does not listen", async () => {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "killed-child.ts"), agent("brood.mjs")], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let said = "";
+  for await (const chunk of child.stdout) {
+    said += chunk;
+    if (said.includes("all there")) break;
+  }
+  const pids = Array.from(said.matchAll(/pid (\d+)/g), ([, pid]) => Number(pid));
+  expect(pids).toHaveLength(3);
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  const alive = () => pids.filter((pid) => commandOf(String(pid)) !== undefined && isThere(pid));
+  await expect.poll(alive, { timeout: 10_000 }).toEqual([]);
+});
+
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    // That is what is asked.
+    return false;
+  }
+}

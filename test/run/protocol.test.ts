@@ -1,0 +1,288 @@
+// The protocol keeps its rules whatever a driver says, in whatever order.
+import { describe, expect, it } from "vitest";
+import type { Said } from "../../src/adapters/driver.ts";
+import { Protocol } from "../../src/run/protocol.ts";
+import { newEventChecker } from "../../src/session/event-rules.ts";
+import type { AgentEvent } from "../../src/session/events.ts";
+import { fc } from "../property.ts";
+
+function newProtocol(more: Partial<ConstructorParameters<typeof Protocol>[0]> = {}): Protocol {
+  return new Protocol({
+    run: "a-run",
+    agent: "fake",
+    provider: "mock",
+    cwd: "/project",
+    model: "",
+    mode: "default",
+    session: "",
+    who: { label: "Fake", login: "fake login" },
+    now: () => Date.UTC(2026, 0, 2),
+    ...more,
+  });
+}
+
+function said(events: readonly Said[], protocol = newProtocol()): AgentEvent[] {
+  const list = [protocol.begin("A prompt"), ...events.map((event) => protocol.say(event))].flat();
+  return [...list, ...protocol.finish({})];
+}
+
+/** What it says, in short: types, and what tells calls apart. */
+function short(events: readonly AgentEvent[]): string[] {
+  return events.map((event) => {
+    if (event.type === "tool_use") return `use ${event.id}`;
+    if (event.type === "tool_result") return `result ${event.tool_use_id}`;
+    return event.type === "system" ? event.subtype : event.type;
+  });
+}
+
+function wrong(events: readonly AgentEvent[]): string[] {
+  const checker = newEventChecker();
+  return [...events.flatMap((event) => checker.check(event)), ...checker.end()];
+}
+
+const use = (id: string, parent?: string): Said => ({
+  type: "tool_use",
+  id,
+  name: "shell",
+  input: { cmd: id },
+  call: { tool: "bash", input: { command: id } },
+  ...(parent !== undefined && { parent_tool_use_id: parent }),
+});
+const result = (id: string, more: Partial<Extract<Said, { type: "tool_result" }>> = {}): Said => ({
+  type: "tool_result",
+  tool_use_id: id,
+  content: `done ${id}`,
+  is_error: false,
+  ...more,
+});
+const END = ["usage", "result", "message_stop"];
+
+describe("order", () => {
+  it("parallel calls come one after the other, in the order in which they were made", () => {
+    const events = said([use("1"), use("2"), use("3"), result("3"), result("1"), result("2")]);
+    const calls = ["use 1", "result 1", "use 2", "result 2", "use 3", "result 3"];
+    expect(short(events)).toEqual(["init", ...calls, ...END]);
+    expect(wrong(events)).toEqual([]);
+  });
+
+  it("a subagent's calls do not wait for the call that started it", () => {
+    const events = said([use("task"), use("inner", "task"), result("inner"), result("task")]);
+    expect(short(events)).toEqual(["init", "use task", "use inner", "result inner", "result task", ...END]);
+    expect(events[2]).toMatchObject({ parent_tool_use_id: "task" });
+    expect(wrong(events)).toEqual([]);
+  });
+
+  it("a result that comes before its call waits for it", () => {
+    expect(short(said([result("1"), use("1")]))).toEqual(["init", "use 1", "result 1", ...END]);
+  });
+
+  it("a call that never gets a result is ended with one that says so", () => {
+    const events = said([use("1"), use("2"), result("2")]);
+    expect(short(events)).toEqual(["init", "use 1", "result 1", "use 2", "result 2", ...END]);
+    expect(events[2]).toMatchObject({ is_error: true, content: expect.stringContaining("no result") });
+    expect(events[4]).toMatchObject({ is_error: false, content: "done 2" });
+  });
+
+  it("what is told twice is said once, and a result of nothing is kept as raw text", () => {
+    const events = said([use("1"), use("1"), result("1"), result("1"), use("1"), result("stranger")]);
+    expect(short(events)).toEqual(["init", "use 1", "result 1", "raw", ...END]);
+  });
+});
+
+describe("a turn", () => {
+  it("has one result, also when the driver says nothing, or more than one", () => {
+    expect(short(said([]))).toEqual(["init", ...END]);
+    const protocol = newProtocol();
+    const events = [
+      ...protocol.begin("One"),
+      ...protocol.say({ type: "result" }),
+      ...protocol.say({ type: "text", text: "By itself" }),
+      ...protocol.say({ type: "result" }),
+      ...protocol.finish({}),
+    ];
+    expect(short(events)).toEqual(["init", ...END, "text", ...END]);
+    expect(wrong(events)).toEqual([]);
+  });
+
+  it("that fails says which failure, with a hint, once", () => {
+    const failure = { code: "not_signed_in", message: "No key", status: 401 } as const;
+    const events = said([
+      { type: "error", ...failure },
+      { type: "error", ...failure },
+      { type: "result", is_error: true },
+    ]);
+    expect(short(events)).toEqual(["init", "error", ...END]);
+    expect(events[1]).toMatchObject({
+      ...failure,
+      provider: "mock",
+      hint: expect.stringContaining("fake login"),
+    });
+    expect(events[3]).toMatchObject({ subtype: "error", is_error: true, error: failure });
+  });
+
+  it("that fails for no reason that is told still has an error", () => {
+    const events = said([{ type: "result", is_error: true, text: "Sorry." }]);
+    expect(events.find(({ type }) => type === "error")).toMatchObject({ code: "failed", message: "Sorry." });
+  });
+
+  it("that recovered from an error is a success when the agent says so", () => {
+    const events = said([
+      { type: "error", code: "stream_cut", message: "cut" },
+      { type: "text", text: "All the same." },
+      { type: "result", is_error: false },
+    ]);
+    expect(events.find(({ type }) => type === "result")).toMatchObject({
+      subtype: "success",
+      is_error: false,
+    });
+    expect(wrong(events)).toEqual([]);
+  });
+
+  it.each([
+    [{ interrupted: true }, "interrupted"],
+    [{ refused: true }, "refusal"],
+    [{ is_error: false }, "success"],
+  ] as const)("that ends with %j is a %s", (ending, subtype) => {
+    const events = said([{ type: "result", ...ending }]);
+    expect(events.find(({ type }) => type === "result")).toMatchObject({ subtype });
+    expect(wrong(events)).toEqual([]);
+  });
+
+  it("tells tokens as the agent did, added up; otherwise as many as the texts have, marked", () => {
+    const told = said([
+      { type: "usage", input_tokens: 10, output_tokens: 2, cache_read_input_tokens: 5, total_cost_usd: 0.5 },
+      { type: "usage", input_tokens: 1, output_tokens: 3, total_cost_usd: 0.25 },
+    ]);
+    const usage = { input_tokens: 11, output_tokens: 5, cache_read_input_tokens: 5 };
+    expect(told.find(({ type }) => type === "result")).toMatchObject({ usage, total_cost_usd: 0.75 });
+    const untold = said([{ type: "text", text: "four words or so" }]);
+    const { usage: guessed } = untold.find(({ type }) => type === "result") as Extract<
+      AgentEvent,
+      { type: "result" }
+    >;
+    expect(guessed).toMatchObject({ estimated: true, output_tokens: 4 });
+    expect(guessed.input_tokens).toBeGreaterThan(0);
+  });
+
+  it("says what it would cost where the agent does not, and that we computed it", () => {
+    const prices = { input: 2, output: 10 };
+    const find = () => ({ matched: "a/b", source: "table" as const, prices, tiers: [] });
+    const protocol = newProtocol({ priced: { find, provider: "anthropic" } });
+    const events = said([{ type: "usage", input_tokens: 1_000_000, output_tokens: 100_000 }], protocol);
+    expect(events.at(-2)).toMatchObject({ total_cost_usd: 3, cost_computed: true });
+  });
+
+  it("repeats the last message only, not what was said before a call", () => {
+    const events = said([
+      { type: "text", text: "Looking. " },
+      use("1"),
+      result("1"),
+      { type: "text", text: "It is " },
+      { type: "text", text: "42." },
+    ]);
+    expect(events.at(-2)).toMatchObject({ result: "It is 42." });
+  });
+});
+
+describe("init", () => {
+  it("comes first whatever is said first, and what is told later becomes events", () => {
+    const events = said([
+      { type: "text", text: "Early" },
+      { type: "init", session_id: "s-1", model: "m-1", version: "1.0" },
+      { type: "init", session_id: "s-1", model: "m-2" },
+    ]);
+    expect(short(events)).toEqual(["init", "text", "session_id", "model", "model", ...END]);
+    expect(events[2]).toMatchObject({ session_id: "s-1", previous: "" });
+    expect(events[4]).toMatchObject({ model: "m-2", previous: "m-1" });
+    expect(events.at(-2)).toMatchObject({ session_id: "s-1" });
+  });
+});
+
+describe("lines", () => {
+  it("of long outputs come in pieces that are the output again", () => {
+    const content = `${"🌍 ü\u0000".repeat(60_000)}end`;
+    const events = said([use("1"), result("1", { content })]);
+    expect(wrong(events)).toEqual([]);
+    const parts = events.flatMap((event) => (event.type === "tool_result" ? [event] : []));
+    expect(parts.length).toBeGreaterThan(3);
+    expect(parts.map(({ content }) => content).join("")).toBe(content);
+    expect(parts.map(({ part }) => part)).toEqual(parts.map((_, at) => at + 1));
+    expect(parts.filter(({ last }) => last)).toEqual([parts.at(-1)]);
+  });
+
+  it("of long texts too", () => {
+    const text = "\u0001\u0002".repeat(50_000);
+    const events = said([{ type: "text", text }]);
+    expect(wrong(events)).toEqual([]);
+    expect(events.map((event) => (event.type === "text" ? event.text : "")).join("")).toBe(text);
+    expect(events.at(-2)).toMatchObject({ truncated: true });
+  });
+
+  it("of long arguments are cut, and the whole is kept", () => {
+    const kept = new Map<string, unknown>();
+    const protocol = newProtocol({
+      keepInput(id, input) {
+        kept.set(id, input);
+        return `/kept/${id}`;
+      },
+    });
+    const input = { path: "a.txt", content: "line\n".repeat(100_000) };
+    const events = said(
+      [{ type: "tool_use", id: "1", name: "write_file", input, call: { tool: "write", input } }],
+      protocol,
+    );
+    expect(wrong(events)).toEqual([]);
+    expect(events[1]).toMatchObject({ input_path: "/kept/1", input: { file_path: "a.txt" } });
+    expect(kept.get("1")).toEqual({ file_path: "a.txt", content: input.content });
+  });
+
+  it("have no escape sequence and no half character", () => {
+    const bad = "\u001b[31mred\u001b[0m \ud800 \u001b]0;title\u0007";
+    const events = said([
+      { type: "text", text: bad },
+      {
+        type: "tool_use",
+        id: "1",
+        name: bad,
+        input: { a: bad },
+        call: { tool: "unknown", input: { a: [bad] } },
+      },
+      result("1", { content: bad }),
+      { type: "raw", text: bad },
+      { type: "error", code: "failed", message: bad },
+      { type: "retry", attempt: 1, error: { code: "failed", message: bad } },
+      { type: "system", subtype: "notice", message: bad },
+    ]);
+    expect(wrong(events)).toEqual([]);
+    expect(events[1]).toMatchObject({ text: "red \ufffd " });
+  });
+});
+
+const words = fc.oneof(fc.string(), fc.constantFrom("\u001b[1m", "\ud800", "🌍", "x".repeat(120_000)));
+const id = fc.constantFrom("1", "2", "3", "4");
+const parent = fc.option(fc.constantFrom("1", "2"), { nil: undefined });
+const failure = fc.record({ code: fc.constantFrom("failed", "rate_limited", "dns"), message: words });
+const anything: fc.Arbitrary<Said> = fc.oneof(
+  fc.record({
+    type: fc.constantFrom("text", "thinking"),
+    text: words,
+    message: fc.option(id, { nil: undefined }),
+  }),
+  fc.record({ type: fc.constant("init"), session_id: id, model: words }),
+  fc.tuple(id, parent).map(([one, above]) => use(one, above)),
+  fc.tuple(id, words, fc.boolean()).map(([one, content, is_error]) => result(one, { content, is_error })),
+  fc.record({ type: fc.constant("usage"), input_tokens: fc.nat(), output_tokens: fc.nat() }),
+  failure.map((one) => ({ type: "error", ...one })),
+  fc.record({ type: fc.constant("retry"), attempt: fc.nat(), error: failure }),
+  fc.record({ type: fc.constant("result"), is_error: fc.boolean(), interrupted: fc.boolean(), text: words }),
+  fc.record({ type: fc.constant("raw"), text: words }),
+) as fc.Arbitrary<Said>;
+
+it("keeps every rule, whatever is said in whatever order", () => {
+  fc.assert(
+    fc.property(fc.array(anything, { maxLength: 30 }), (events) => {
+      expect(wrong(said(events))).toEqual([]);
+    }),
+    { numRuns: 300 },
+  );
+});
