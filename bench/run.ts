@@ -1,9 +1,10 @@
 // `npm run bench`: the bars, as ratios in one run, the median of five interleaved rounds beside the floor.
-// `npm run bench -- catalog`, `-- carry`, `-- peers`, `-- tokens`: only these. `--quick`: one round and nothing large.
+// `npm run bench -- catalog`, `-- carry`, `-- live`, `-- peers`, `-- tokens`: only these. `--quick`: one round and nothing large.
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { carryBars } from "./carry.ts";
 import { catalogBars } from "./catalog.ts";
+import { liveBars } from "./live.ts";
 import { peerBars } from "./peers.ts";
 import { misses, printMachine } from "./report.ts";
 import { tokenBars } from "./tokens.ts";
@@ -11,6 +12,7 @@ import { tokenBars } from "./tokens.ts";
 const parts: Record<string, () => Promise<void>> = {
   carry: carryBars,
   catalog: catalogBars,
+  live: liveBars,
   peers: peerBars,
   tokens: tokenBars,
 };

@@ -48,7 +48,7 @@ function anyAgent(command: string): Runnable {
     throw new BatonError(
       "usage",
       "acp: names no command.",
-      'Write the command that starts the agent, such as "acp:gemini --acp".',
+      'Write the command that starts the agent, such as "acp:my-agent --acp".',
     );
   return {
     id: "acp",

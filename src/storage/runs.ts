@@ -37,6 +37,7 @@ export interface RunFile {
   close(): Promise<void>;
 }
 
+const PATIENCE_MS = 2000;
 const KEPT_MS = 7 * 86_400_000;
 
 export async function openRunFile(
@@ -48,7 +49,8 @@ export async function openRunFile(
   let lock: Lock | undefined;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    lock = await acquire(lockPath(folder, id));
+    // Whoever asks whether it is held holds it for a moment.
+    lock = await acquire(lockPath(folder, id), PATIENCE_MS);
   } catch (error) {
     onProblem(error);
     return { write: () => undefined, close: async () => undefined };

@@ -53,6 +53,7 @@ describe("every adapter", () => {
     "place.ts",
     "read.ts",
     "reader.ts",
+    "run.ts",
     "tools.ts",
     "write.ts",
   ];
@@ -68,7 +69,7 @@ describe("every adapter", () => {
 
   it.each([...folders.keys()])("%s has the same files", (agent) => {
     const own = (folders.get(agent) ?? []).map(({ path }) => path.split("/").slice(3).join("/"));
-    const expected = FILES.filter((name) => name !== "write.ts" || !(agent in READ_ONLY));
+    const expected = FILES.filter((name) => !["run.ts", "write.ts"].includes(name) || !(agent in READ_ONLY));
     expect(expected.filter((name) => !own.includes(name))).toEqual([]);
     expect(agent in READ_ONLY).toBe(!own.includes("write.ts"));
   });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { adapters } from "../../src/adapters/index.ts";
 import { type Status, statusOf } from "../../src/catalog/status.ts";
+import type { KnownRun } from "../../src/storage/runs.ts";
 
 let dir: string;
 beforeEach(() => {
@@ -128,4 +129,52 @@ it("what a running agent holds is shown before all others, however old it is", a
     waiting: [4],
     finished: [],
   });
+});
+
+const run = (more: Partial<KnownRun>): KnownRun => ({
+  id: "run-1",
+  agent: "claude",
+  session: uuid(1),
+  cwd: "/p",
+  prompt: "Do it",
+  state: "running",
+  started: new Date().toISOString(),
+  updated: new Date().toISOString(),
+  isLive: true,
+  ...more,
+});
+
+const withRuns = (...runs: KnownRun[]) =>
+  statusOf({ dir, env: {} }, adapters, { since: new Date(Date.now() - 24 * HOUR), limit: 10, runs });
+
+it("a run of Baton's stands for its session, with what Baton knows of it", async () => {
+  session(1, [prompt, reply]);
+  const waiting = run({ state: "waiting", waitingFor: "an approval: Bash rm x" });
+  const status = await withRuns(waiting);
+  expect(status).toMatchObject({
+    running: [],
+    waiting: [
+      { origin: "run", run: "run-1", originalId: uuid(1), waitingFor: "an approval: Bash rm x", live: true },
+    ],
+    finished: [],
+  });
+  expect((await withRuns(run({}))).running).toMatchObject([{ activity: "busy" }]);
+  const failed = run({ state: "finished", outcome: "error", error: "rate_limited: Too much", isLive: false });
+  expect((await withRuns(failed)).finished).toMatchObject([
+    { outcome: "error", error: failed.error, live: false },
+  ]);
+});
+
+it("a run whose Baton has died is not running, and two runs of a session are one", async () => {
+  session(1, [prompt, reply]);
+  const { running, finished } = await withRuns(run({ isLive: false }), run({ id: "older" }));
+  expect(running).toEqual([]);
+  expect(finished).toMatchObject([{ run: "run-1", problem: "Baton ended in the middle of it" }]);
+});
+
+it("a run without a session in any store is told by its prompt, unless it is old", async () => {
+  const status = await withRuns(run({ agent: "acp", session: "", id: "a" }));
+  expect(status.running).toMatchObject([{ agent: "acp", title: "Do it", project: "/p", path: "" }]);
+  const old = new Date(Date.now() - 48 * HOUR).toISOString();
+  expect((await withRuns(run({ agent: "acp", updated: old, isLive: false }))).finished).toEqual([]);
 });

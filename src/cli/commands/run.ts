@@ -39,7 +39,7 @@ export interface Options extends SwitchFlags {
 export function define(command: Command, run: Run): void {
   withSwitchOptions(
     command
-      .argument("<agent>", "claude, codex, gemini, opencode, or acp:COMMAND")
+      .argument("<agent>", "one that `baton doctor` lists, or acp:COMMAND")
       .option("-p, --prompt <text>", "what to say (default: standard input)")
       .option("--session <session>", "go on with this session, of whatever agent it is")
       .option("--model <model>", "the model to run with", modelOf)

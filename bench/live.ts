@@ -1,0 +1,103 @@
+// The bars of live runs: what an event costs on its way from the agent to whoever reads the stream, and that memory
+// stays the same however many there are. The agent is a program that says what Claude Code says, with the time in it.
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { bar, explain, interleave, MB, median, percentile, quick, title } from "./report.ts";
+
+const AGENT = join(import.meta.dirname, "live-agent.mjs");
+const BATON = join(import.meta.dirname, "../bin/baton.js");
+const PACED = quick ? 500 : 2000;
+const FLOOD = quick ? 20_000 : 100_000;
+
+export async function liveBars(): Promise<void> {
+  title("Live runs");
+  const home = await mkdtemp(join(tmpdir(), "baton-bench-live-"));
+  try {
+    await symlink(AGENT, join(home, "claude"));
+    await latencyBar(home);
+    await memoryBar(home);
+  } finally {
+    await rm(home, { recursive: true });
+  }
+}
+
+/** Both are read by the same reader, so what it takes itself is in both. */
+async function latencyBar(home: string): Promise<void> {
+  const env = { BENCH_EVENTS: String(PACED), BENCH_PACE: "2" };
+  const measured = await interleave({
+    floor: () => follow([AGENT], home, { ...env, BENCH_FLOOR: "1" }),
+    baton: () => follow([BATON, ...RUN], home, env),
+  });
+  const p95 = (name: keyof typeof measured) =>
+    median(measured[name].map(({ latencies }) => percentile(latencies, 0.95)));
+  bar("an event on its way through Baton, p95", p95("baton") - p95("floor"), 1, "ms");
+  explain(
+    `${PACED} pieces of text, 2 ms apart: ${p95("baton").toFixed(2)} ms, floor (a plain pipe) ${p95("floor").toFixed(2)} ms`,
+  );
+}
+
+async function memoryBar(home: string): Promise<void> {
+  const [run] = (
+    await interleave({ run: () => follow([BATON, ...RUN], home, { BENCH_EVENTS: String(FLOOD) }) }, 1)
+  ).run;
+  const { latencies, memory, ms } = run ?? { latencies: [], memory: [], ms: Number.NaN };
+  const [early, late] = [memory.slice(0, memory.length / 2), memory.slice(memory.length / 2)];
+  bar(
+    `${FLOOD} events, memory of the second half beyond the first`,
+    Math.max(0, Math.max(...late) - Math.max(...early)) / MB,
+    10,
+    "MB",
+  );
+  explain(
+    `${latencies.length} pieces in ${(ms / 1000).toFixed(1)} s, at most ${(Math.max(...memory) / MB).toFixed(0)} MB`,
+  );
+}
+
+const RUN = ["run", "claude", "-p", "Go", "--output-format", "stream-json"];
+
+interface Followed {
+  latencies: number[];
+  /** Resident, of the process itself, now and then. */
+  memory: number[];
+  ms: number;
+}
+
+const TIME = /"text":"t(\d+) /g;
+
+async function follow(
+  command: readonly string[],
+  home: string,
+  env: Record<string, string>,
+): Promise<Followed> {
+  const start = performance.now();
+  const child = spawn(process.execPath, [...command], {
+    cwd: home,
+    env: { ...env, PATH: [home, dirname(process.execPath), process.env.PATH].join(delimiter), HOME: home },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const latencies: number[] = [];
+  const memory: number[] = [];
+  let rest = "";
+  for await (const chunk of child.stdout) {
+    const now = process.hrtime.bigint();
+    const text = rest + chunk;
+    const end = text.lastIndexOf("\n") + 1;
+    rest = text.slice(end);
+    for (const [, sent] of text.slice(0, end).matchAll(TIME))
+      latencies.push(Number(now - BigInt(sent ?? 0)) / 1e6);
+    if (latencies.length / 500 > memory.length) memory.push(residentOf(child.pid));
+  }
+  return { latencies, memory, ms: performance.now() - start };
+}
+
+function residentOf(pid = 0): number {
+  try {
+    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) * 1024;
+  } catch {
+    // It has ended meanwhile.
+    return 0;
+  }
+}

@@ -1,0 +1,101 @@
+// What `status` knows of a run is what its events have said, in another process too, and a run that died is known to
+// have.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { openRunLog, type RunLog } from "../../src/run/record.ts";
+import type { AgentEvent } from "../../src/session/events.ts";
+import { keepInput, knownRuns } from "../../src/storage/runs.ts";
+
+let batonHome: string;
+beforeEach(() => {
+  batonHome = mkdtempSync(join(tmpdir(), "baton-runs-"));
+});
+afterEach(() => rmSync(batonHome, { recursive: true }));
+
+function open(id = "one", onProblem: (error: unknown) => void = fail): Promise<RunLog> {
+  return openRunLog({ batonHome, id, agent: "claude", cwd: "/project", onProblem });
+}
+
+function fail(error: unknown): never {
+  throw error;
+}
+
+const event = (facts: object) => ({ seq: 1, timestamp: "", ...facts }) as AgentEvent;
+const ask = (id: string, more: object = {}) =>
+  event({ type: "approval_request", id, name: "Bash", input: { command: "rm x" }, timeout_ms: 1, ...more });
+const answer = (id: string) => event({ type: "approval", id, decision: "allow", by: "user" });
+const result = (more: object) => event({ type: "result", session_id: "s-1", ...more });
+
+const known = async () => (await knownRuns(batonHome))[0];
+
+it("follows a run from its prompt to its end", async () => {
+  const log = await open();
+  log.prompt("Do it");
+  await expect.poll(known).toMatchObject({ state: "running", prompt: "Do it", session: "", isLive: true });
+  log.note(event({ type: "system", subtype: "init", session_id: "s-1" }));
+  await expect.poll(known).toMatchObject({ session: "s-1" });
+  log.note(ask("1"));
+  await expect.poll(known).toMatchObject({ state: "waiting", waitingFor: "an approval: Bash rm x" });
+  log.note(ask("2", { questions: [{ question: "Which?" }] }));
+  log.note(answer("1"));
+  await expect.poll(known).toMatchObject({ state: "waiting", waitingFor: "an answer: Which?" });
+  log.note(answer("2"));
+  await expect.poll(known).toMatchObject({ state: "running" });
+  expect(await known()).not.toHaveProperty("waitingFor");
+  log.note(result({ subtype: "error", error: { code: "rate_limited", message: "Too much" } }));
+  await expect
+    .poll(known)
+    .toMatchObject({ state: "finished", outcome: "error", error: "rate_limited: Too much" });
+  log.prompt("Again");
+  await expect.poll(known).toMatchObject({ state: "running", prompt: "Again" });
+  expect(await known()).not.toHaveProperty("error");
+  log.note(result({ subtype: "success" }));
+  await log.close();
+  expect(await known()).toMatchObject({ state: "finished", outcome: "success", isLive: false });
+});
+
+it("a run that was closed in the middle is over", async () => {
+  const log = await open();
+  log.prompt("Do it");
+  await log.close();
+  expect(await known()).toMatchObject({ state: "finished", isLive: false });
+});
+
+it("knows that a process which was killed runs nothing any more", async () => {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "record-child.ts"), batonHome], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await once(child.stdout, "data");
+  expect(await known()).toMatchObject({ state: "running", isLive: true });
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  expect(await known()).toMatchObject({ state: "running", isLive: false });
+});
+
+it("forgets runs and what was kept of them after a week", async () => {
+  const kept = keepInput(batonHome, "old", "../../call", { content: "long" });
+  expect(kept.startsWith(join(batonHome, "runs", "old"))).toBe(true);
+  expect(JSON.parse(readFileSync(kept, "utf8"))).toEqual({ content: "long" });
+  const eightDaysAgo = new Date(Date.now() - 8 * 86_400_000).toISOString();
+  const old = { id: "old", state: "finished", updated: eightDaysAgo };
+  writeFileSync(join(batonHome, "runs", "old.json"), JSON.stringify(old));
+  writeFileSync(join(batonHome, "runs", "damaged.json"), '{"id":');
+  const log = await open();
+  log.prompt("Do it");
+  await log.close();
+  expect((await knownRuns(batonHome)).map(({ id }) => id)).toEqual(["one"]);
+  expect(existsSync(kept)).toBe(false);
+});
+
+it("a home that cannot be written to is told, and the run goes on", async () => {
+  writeFileSync(join(batonHome, "runs"), "a file where the folder should be");
+  const problems: unknown[] = [];
+  const log = await open("one", (error) => problems.push(error));
+  log.prompt("Do it");
+  await log.close();
+  expect(problems).toHaveLength(1);
+});
