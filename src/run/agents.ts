@@ -1,6 +1,5 @@
 // Who can be run by which name: the agents of the table, and any other that speaks the Agent Client Protocol, by its
 // command (`acp:COMMAND`).
-import { acpDriver } from "../adapters/acp.ts";
 import type { Adapter, Home } from "../adapters/adapter.ts";
 import type { Driver } from "../adapters/driver.ts";
 import { adapterNamed } from "../adapters/named.ts";
@@ -43,13 +42,14 @@ export async function runnable(name: string, adapters: readonly Adapter[], home:
 const NOTHING = { home: { dir: "", env: {} }, cwd: "", mode: "default", secret: "", version: "" } as const;
 
 /** A shell takes the command apart, as the user meant it. */
-function anyAgent(command: string): Runnable {
+async function anyAgent(command: string): Promise<Runnable> {
   if (command === "")
     throw new BatonError(
       "usage",
       "acp: names no command.",
       'Write the command that starts the agent, such as "acp:my-agent --acp".',
     );
+  const { acpDriver } = await import("../adapters/acp.ts");
   return {
     id: "acp",
     provider: "acp",

@@ -1,6 +1,7 @@
 // Turns what a driver says into the protocol, whoever the agent is: init first and once, calls one after the other,
 // every call with a result, every turn with usage and exactly one result, every line short and clean. It is told the
 // time and does nothing by itself, so that what it says depends only on what it is told.
+import { isDeepStrictEqual } from "node:util";
 import type { DriverEvent, DriverFailure, Said } from "../adapters/driver.ts";
 import type { AgentEvent, Bare, EventOf, PermissionMode } from "../session/events.ts";
 import type { Ask } from "./approvals.ts";
@@ -259,7 +260,7 @@ export class Protocol {
   private use({ id, name, input, call, parent }: UseEvent): void {
     const said = protocolCall(name, call);
     const fitting = fittingInput(said.input);
-    const isSame = said.name === name && said.input === input;
+    const isSame = said.name === name && isDeepStrictEqual(said.input, input);
     const native = isSame ? undefined : { name, input: fittingInput(input ?? null).input };
     const path = fitting.isCut ? this.options.keepInput?.(id, said.input) : undefined;
     this.emit({

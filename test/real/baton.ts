@@ -15,7 +15,7 @@ export interface Answer {
   result: any;
 }
 
-async function programs(): Promise<string> {
+export async function programs(): Promise<string> {
   const folders: string[] = [];
   for (const name of NAMES) folders.push(dirname((await installCli(name)).path));
   return [...folders, dirname(process.execPath), ...SYSTEM].join(delimiter);

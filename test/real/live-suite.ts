@@ -1,7 +1,7 @@
 // One agent live in every scenario, the common ones and its own: the same that its golden transcripts were recorded in.
 import { describe, expect, it } from "vitest";
-import { EXPECTED } from "./agents-live.ts";
 import type { CliName } from "./install.ts";
+import { EXPECTED } from "./live-expected.ts";
 import { type Followed, type LiveRig, openLive } from "./live-rig.ts";
 import { SCENARIO_NAMES, SCENARIOS } from "./live-scenarios.ts";
 import { adapterOf, findSession } from "./read.ts";

@@ -1,0 +1,39 @@
+// Where secrets are to be hidden, texts come by lines, so that none hides between two pieces.
+import { expect, it } from "vitest";
+import { byLine } from "../../../src/cli/live/by-line.ts";
+import type { AgentEvent } from "../../../src/session/events.ts";
+
+async function* stream(events: readonly object[]): AsyncGenerator<AgentEvent> {
+  for (const [at, event] of events.entries()) yield { seq: at + 1, timestamp: "", ...event } as AgentEvent;
+}
+
+const text = (words: string, more: object = {}) => ({ type: "text", text: words, ...more });
+
+async function told(events: readonly object[]): Promise<string[]> {
+  const list: string[] = [];
+  let seq = 0;
+  for await (const event of byLine(stream(events))) {
+    expect(event.seq).toBe(++seq);
+    list.push("text" in event ? `${event.type} ${event.text}` : event.type);
+  }
+  return list;
+}
+
+it("puts pieces together to lines, and what is left before anything else", async () => {
+  const events = [text("one t"), text("wo\nthr"), text("ee"), { type: "message_stop" }, text("four")];
+  expect(await told(events)).toEqual(["text one two\n", "text three", "message_stop", "text four"]);
+});
+
+it("keeps thinking, messages and subagents apart", async () => {
+  const thinking = { type: "thinking", text: "hm" };
+  const events = [text("a"), thinking, text("b", { message: "1" }), text("c", { message: "2" })];
+  expect(await told(events)).toEqual(["text a", "thinking hm", "text b", "text c"]);
+  const inner = text("x", { parent_tool_use_id: "1" });
+  expect(await told([text("a"), inner, text("b")])).toEqual(["text a", "text x", "text b"]);
+});
+
+it("does not wait for the end of a line that never ends", async () => {
+  const [first = ""] = await told(Array.from({ length: 30 }, () => text("x".repeat(1000))));
+  expect(first.length).toBeGreaterThan(10_000);
+  expect(first.length).toBeLessThan(20_000);
+});

@@ -1,0 +1,329 @@
+// `baton run` as a user has it: a prompt and a reply in a pipe, events for a program, keys in a terminal. A small
+// program stands for the agent; the real ones are in test/real.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { newEventChecker } from "../../../src/session/event-rules.ts";
+import type { AgentEvent } from "../../../src/session/events.ts";
+import { agent } from "../../run/fake.ts";
+import { openTerminal, type Terminal } from "../../terminal.ts";
+
+const LAUNCHER = join(import.meta.dirname, "../../../bin/baton.js");
+let home: string;
+let env: Record<string, string>;
+beforeEach(() => {
+  home = realpathSync(mkdtempSync(join(tmpdir(), "baton-run-")));
+  const bin = join(home, "bin");
+  mkdirSync(bin);
+  symlinkSync(agent("claude.mjs"), join(bin, "claude"));
+  env = { PATH: [bin, dirname(process.execPath), "/usr/bin", "/bin"].join(delimiter), HOME: home };
+});
+afterEach(() => rmSync(home, { recursive: true, maxRetries: 5 }));
+
+function start(args: readonly string[], input: "pipe" | "ignore" = "pipe"): ChildProcess {
+  return spawn(process.execPath, [LAUNCHER, ...args], { cwd: home, env, stdio: [input, "pipe", "pipe"] });
+}
+
+async function baton(args: readonly string[], input = "") {
+  const child = start(args);
+  child.stdin?.on("error", () => undefined).end(input);
+  const [stdout, stderr] = await Promise.all([text(child.stdout as never), text(child.stderr as never)]);
+  if (child.exitCode === null) await once(child, "exit");
+  return { status: child.exitCode, stdout, stderr };
+}
+
+const STREAM = ["--output-format", "stream-json"];
+
+function eventsIn(stdout: string): AgentEvent[] {
+  const checker = newEventChecker();
+  const events = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect([...events.flatMap((event) => checker.check(event)), ...checker.end()]).toEqual([]);
+  return events;
+}
+
+const types = (events: readonly AgentEvent[]) => events.map((event) => event.type);
+
+describe("in a pipe", () => {
+  it("the reply is all of stdout, and the rest is on stderr", async () => {
+    const { status, stdout, stderr } = await baton(["run", "claude", "-p", "say Hello there."]);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: "Hello there.\n" });
+    expect(stderr).toMatch(/^done in .* · 12 tokens in, 3 out · \$0\.01 · session 22222222-/m);
+    expect((await baton(["run", "claude", "-p", "say Hello.", "--quiet"])).stderr).toBe("");
+  });
+
+  it("the prompt is standard input where none is given, and an empty one is refused", async () => {
+    expect(await baton(["run", "claude"], "say From a pipe.")).toMatchObject({
+      status: 0,
+      stdout: "From a pipe.\n",
+    });
+    const empty = await baton(["run", "claude"], " \n");
+    expect(empty).toMatchObject({ status: 2, stdout: "" });
+    expect(empty.stderr).toContain("There is no prompt.");
+  });
+
+  it("what needs an approval is denied where nobody is there, and allowed with --permission-mode auto", async () => {
+    const denied = await baton(["run", "claude", "-p", "run rm x"]);
+    expect(denied).toMatchObject({ status: 0, stdout: "It did not run.\n" });
+    expect(denied.stderr).toContain("✗ Bash rm x");
+    const allowed = await baton(["run", "claude", "-p", "run rm x", "--permission-mode", "auto"]);
+    expect(allowed).toMatchObject({ status: 0, stdout: "It ran.\n" });
+    expect(allowed.stderr).toContain("✓ Bash rm x");
+    expect(allowed.stderr).not.toContain("it ran");
+    const verbose = await baton([
+      "run",
+      "claude",
+      "-p",
+      "run rm x",
+      "--permission-mode",
+      "auto",
+      "--verbose",
+    ]);
+    expect(verbose.stderr).toContain("    it ran");
+  });
+
+  it("a failure has a sentence, a hint and status 1", async () => {
+    const { status, stdout, stderr } = await baton(["run", "claude", "-p", "fail"]);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+    expect(stderr).toMatch(/error: .*401/);
+    expect(stderr).toContain("signs in; then run it again.");
+  });
+
+  it("--json is the result as one document", async () => {
+    const { status, stdout } = await baton(["run", "claude", "-p", "say Hello.", "--json"]);
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ type: "result", subtype: "success", result: "Hello." });
+  });
+});
+
+describe("names", () => {
+  it.each([
+    [["run", "nobody", "-p", "x"], 2, "There is no agent called"],
+    [["run", "yume", "-p", "x"], 1, "has no program that could be run"],
+    [["run", "acp:", "-p", "x"], 2, "acp: names no command"],
+    [["run", "claude", "-p", "x", "--cwd", "/nowhere/at/all"], 3, "/nowhere/at/all is not here"],
+    [["run", "claude", "-p", "x", "--session", "nothing"], 3, "nothing"],
+    [["run", "claude", "-p", "x", "--permission-mode", "yolo"], 2, "permission-mode"],
+    [["run", "claude", "-p", "x", "--timeout", "soon"], 2, "number of seconds"],
+    [["run", "acp:x", "-p", "x", "--session", "latest"], 1, "cannot be carried into an agent"],
+  ] as const)("%j end with status %i", async (args, status, words) => {
+    const ran = await baton(args);
+    expect({ status: ran.status, stdout: ran.stdout }).toEqual({ status, stdout: "" });
+    expect(ran.stderr).toContain(words);
+  });
+
+  it("an agent that is not installed is status 3, and in the stream an error and a result", async () => {
+    const ran = await baton(["run", "codex", "-p", "x"]);
+    expect(ran).toMatchObject({ status: 3, stdout: "" });
+    expect(ran.stderr).toContain("Install Codex CLI, or put it into PATH.");
+    const streamed = await baton(["run", "codex", "-p", "x", ...STREAM]);
+    expect(streamed.status).toBe(3);
+    const events = eventsIn(streamed.stdout);
+    expect(types(events)).toEqual(["system", "error", "usage", "result", "message_stop"]);
+    expect(events[1]).toMatchObject({ code: "agent_missing" });
+  });
+});
+
+describe("for programs", () => {
+  it("--output-format stream-json prints events and nothing else", async () => {
+    const { status, stdout, stderr } = await baton(["run", "claude", "-p", "say Hello there.", ...STREAM]);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(types(eventsIn(stdout))).toEqual(["system", "text", "text", "usage", "result", "message_stop"]);
+  });
+
+  it("--redact hides a key that comes in pieces", async () => {
+    const key =
+      "ANTHROPIC_API_KEY=sk-ant-api03-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789AbCdEfGhIjKl-AAAAAAAA";
+    const { stdout } = await baton(["run", "claude", "-p", `say Here: ${key}`, ...STREAM, "--redact"]);
+    eventsIn(stdout);
+    expect(stdout).not.toContain("sk-ant-api03-AbCd");
+    expect(stdout).toContain("Here:");
+  });
+
+  it("--input-format stream-json takes prompts, approvals, interrupts and changes", async () => {
+    const child = start(["run", "claude", "--input-format", "stream-json", ...STREAM]);
+    const seen = following(child);
+    const tell = (line: object) => child.stdin?.write(`${JSON.stringify(line)}\n`);
+    tell({ type: "prompt", text: "run rm x" });
+    const asked = await seen.until(({ type }) => type === "approval_request");
+    expect(asked).toMatchObject({ name: "Bash", input: { command: "rm x" } });
+    tell({ type: "approval", id: "id" in asked ? asked.id : "", decision: "allow" });
+    await seen.until(({ type }) => type === "message_stop");
+    tell({ type: "prompt", text: "wait" });
+    await seen.until((event) => event.type === "text" && event.text.startsWith("Waiting"));
+    tell({ type: "interrupt" });
+    await seen.until((event) => event.type === "result" && event.subtype === "interrupted");
+    tell({ type: "nonsense" });
+    tell({ type: "user", message: { role: "user", content: [{ type: "text", text: "say Bye." }] } });
+    child.stdin?.end();
+    const { events, stderr, status } = await seen.over;
+    expect(events.filter(({ type }) => type === "result")).toMatchObject([
+      { subtype: "success", result: "It ran." },
+      { subtype: "interrupted" },
+      { subtype: "success", result: "Bye." },
+    ]);
+    expect(stderr).toContain("was not understood");
+    expect(status).toBe(0);
+  });
+
+  it("SIGINT interrupts the turn and SIGTERM ends the run; either leaves nothing behind", async () => {
+    for (const [signal, status, subtype] of [
+      ["SIGINT", 130, "interrupted"],
+      ["SIGTERM", 143, "error"],
+    ] as const) {
+      const child = start(["run", "claude", "-p", "wait", ...STREAM], "ignore");
+      const seen = following(child);
+      await seen.until(({ type }) => type === "text");
+      child.kill(signal);
+      const over = await seen.over;
+      expect(over.status).toBe(status);
+      expect(over.events.filter(({ type }) => type === "result")).toMatchObject([{ subtype }]);
+    }
+  });
+
+  it("a reader that goes away ends it quietly", async () => {
+    const child = start(["run", "claude", "-p", "wait", ...STREAM], "ignore");
+    await once(child.stdout as NodeJS.ReadableStream, "data");
+    child.stdout?.destroy();
+    child.kill("SIGINT");
+    const [status] = await once(child, "exit");
+    expect([0, 130]).toContain(status);
+  });
+});
+
+function following(child: ChildProcess) {
+  const events: AgentEvent[] = [];
+  const waiting = new Set<() => void>();
+  let rest = "";
+  child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
+    const lines = (rest + chunk).split("\n");
+    rest = lines.pop() ?? "";
+    events.push(...lines.map((line) => JSON.parse(line)));
+    for (const look of waiting) look();
+  });
+  const stderr = text(child.stderr as never);
+  const exit = once(child, "close");
+  return {
+    over: (async () => {
+      await exit;
+      const checker = newEventChecker();
+      expect([...events.flatMap((event) => checker.check(event)), ...checker.end()]).toEqual([]);
+      return { events, stderr: await stderr, status: child.exitCode };
+    })(),
+    until: (wanted: (event: AgentEvent) => boolean) =>
+      new Promise<AgentEvent>((resolve, reject) => {
+        const look = () => {
+          const found = events.find(wanted);
+          if (!found) return;
+          waiting.delete(look);
+          resolve(found);
+        };
+        exit.then(() => reject(new Error(`it ended: ${JSON.stringify(events)}`)), reject);
+        waiting.add(look);
+        look();
+      }),
+  };
+}
+
+describe("status", () => {
+  it("knows what runs, what it waits for and how it ended", async () => {
+    const child = start(["run", "claude", "--input-format", "stream-json", ...STREAM]);
+    const seen = following(child);
+    const status = async () => JSON.parse((await baton(["status", "--json"])).stdout);
+    child.stdin?.write('{"type":"prompt","text":"run rm x"}\n');
+    const asked = await seen.until(({ type }) => type === "approval_request");
+    await expect.poll(status).toMatchObject({
+      running: [],
+      waiting: [{ origin: "run", agent: "claude", waitingFor: "an approval: Bash rm x", title: "run rm x" }],
+    });
+    expect((await baton(["status"])).stdout).toMatch(/^waiting .*waits for an approval: Bash rm x/);
+    child.stdin?.end(
+      `${JSON.stringify({ type: "approval", id: "id" in asked ? asked.id : "", decision: "deny" })}\n`,
+    );
+    await seen.over;
+    expect(await status()).toMatchObject({ waiting: [], finished: [{ outcome: "success", live: false }] });
+  });
+});
+
+describe("in a terminal", () => {
+  let terminal: Terminal;
+  const open = (...args: string[]) => {
+    const options = { cwd: home, env: { ...env, TERM: "xterm-256color" }, columns: 100, rows: 30 };
+    terminal = openTerminal(process.execPath, [LAUNCHER, "run", "claude", ...args], options);
+    return terminal;
+  };
+  afterEach(() => terminal.close());
+
+  it("prompts are typed one after the other, text is live, tools are folded, Ctrl-D ends it", async () => {
+    open("--permission-mode", "auto");
+    await terminal.until("> ");
+    terminal.send("say Hello there.\r");
+    await terminal.until(/Hello there\.\ndone in [^\n]*\n> /);
+    terminal.send("run ls\r");
+    const screen = await terminal.until(/It ran\.\ndone in [^\n]*\n> $/m);
+    expect(screen.join("\n")).toContain("✓ Bash ls");
+    terminal.send("\u0004");
+    expect(await terminal.ended).toBe(0);
+  });
+
+  it.each([
+    ["y", "It ran."],
+    ["a", "It ran."],
+    ["n", "It did not run."],
+  ])("an approval is asked and answered with the key %s", async (key, words) => {
+    open("-p", "run rm x");
+    await terminal.until("[y]es, [a]lways in this session, [n]o?");
+    expect(terminal.screen().join("\n")).toContain("Claude Code asks: Bash rm x");
+    terminal.send(`q${key}`);
+    await terminal.until(words);
+    expect(await terminal.ended).toBe(0);
+  });
+
+  it("Ctrl-C stops the turn and leaves the terminal as it was", async () => {
+    open();
+    await terminal.until("> ");
+    terminal.send("wait\r");
+    await terminal.until("Waiting for ever.");
+    terminal.send("\u0003");
+    await terminal.until(/interrupted in [^\n]*\n> /);
+    terminal.send("say Still here.\r");
+    await terminal.until("Still here.");
+    await terminal.until(/done in [^\n]*\n> $/m);
+    terminal.send("\u0004");
+    expect(await terminal.ended).toBe(0);
+  });
+
+  it("Ctrl-C while it asks denies and stops the turn", async () => {
+    open("-p", "run rm x");
+    await terminal.until("[n]o?");
+    terminal.send("\u0003");
+    expect(await terminal.ended).toBe(130);
+  });
+
+  it("--bell rings when it has finished", async () => {
+    open("-p", "say Hello.", "--bell");
+    await terminal.until("Hello.");
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.written()).toContain("\u0007");
+  });
+
+  it("--notify tells the desktop, with words as arguments", async () => {
+    const told = join(home, "told");
+    const script = `#!/bin/sh\nprintf '%s\\n' "$@" > '${told}.new' && mv '${told}.new' '${told}'\n`;
+    writeFileSync(join(home, "bin", "notify-send"), script, { mode: 0o755 });
+    open("-p", "say $(touch x) `y`", "--notify");
+    expect(await terminal.ended).toBe(0);
+    const { readFileSync } = await import("node:fs");
+    const read = () => readFileSync(told, "utf8");
+    await expect
+      .poll(() => Promise.resolve().then(read).catch(String))
+      .toContain("has finished: $(touch x) `y`");
+    expect(read()).toContain("Baton: Claude Code");
+  });
+});
