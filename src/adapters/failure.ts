@@ -31,19 +31,27 @@ function kindsOf(status: number): readonly FailureCode[] | undefined {
   if (status === 503) return ["server_error", "overloaded"];
   if (status >= 500) return ["server_error", "overloaded"];
   if (status >= 400)
-    return ["bad_request", "context_too_long", "model_unknown", "not_signed_in", "quota_exhausted"];
+    return [
+      "bad_request",
+      "context_too_long",
+      "model_unknown",
+      "not_signed_in",
+      "quota_exhausted",
+      // Google's answer to a key that it does not know is 400.
+      "unauthorized",
+    ];
   return undefined;
 }
 
 /** The first that fits. */
 const WORDS: readonly (readonly [RegExp, FailureCode])[] = [
   [
-    /prompt is too long|context[ _](?:length|window)|too many (?:input )?tokens|context_too_long/i,
+    /prompt is too long|context[ _](?:length|window)|too many (?:input )?tokens|maximum number of tokens|context_too_long/i,
     "context_too_long",
   ],
   [/(?:token|session|credentials?) (?:has |have |is )?expired|token_expired|refresh token/i, "token_expired"],
   [
-    /not (?:logged|signed) in|log ?in required|please (?:log|sign) in|run \/login|no api key|missing api key|auth(?:entication)? required|set an auth method/i,
+    /not (?:logged|signed) in|log ?in required|please (?:log|sign) in|run \/login|no api key|missing api key|provide an api key|missing environment variable|auth(?:entication)? required|set an auth method/i,
     "not_signed_in",
   ],
   [
@@ -55,14 +63,17 @@ const WORDS: readonly (readonly [RegExp, FailureCode])[] = [
   [/ENOTFOUND|EAI_AGAIN|getaddrinfo|name resolution|dns error|failed to lookup address/i, "dns"],
   [/certificate|\bTLS\b|\bSSL\b|CERT_|self.signed|UNABLE_TO_VERIFY/i, "tls"],
   [
-    /ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|network is unreachable|connection refused|unable to connect|failed to connect|error sending request|offline|cannot connect/i,
+    /ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|network is unreachable|connection refused|unable to connect|failed to connect|error sending request|fetch failed|offline|cannot connect/i,
     "offline",
   ],
   [
     /stream (?:was )?(?:disconnected|closed|ended|error)|premature close|terminated|ECONNRESET|socket hang ?up|connection (?:reset|closed|error)|incomplete|unexpected end|mid-stream/i,
     "stream_cut",
   ],
-  [/invalid.{0,20}(?:api.?key|credential|token)|unauthori[sz]ed|authentication|\b401\b/i, "unauthorized"],
+  [
+    /invalid.{0,20}(?:api.?key|credential|token)|api.?key not valid|unauthori[sz]ed|authentication|\b401\b/i,
+    "unauthorized",
+  ],
   [/permission_error|forbidden|\b403\b/i, "forbidden"],
   [
     /model.{0,40}(?:not found|does not exist|not supported|unknown|may not exist)|model_not_found|unknown model/i,

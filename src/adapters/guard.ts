@@ -3,7 +3,7 @@
 // left behind when it ends by itself. Inside a network namespace (SOCKET is then not "-") it carries the port of the
 // loopback model across, because a Unix socket is not bound to one.
 import { spawn, spawnSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { closeSync, readdirSync, readFileSync } from "node:fs";
 import { connect, createServer, Socket } from "node:net";
 
 /** The reading end of a pipe that only the starter holds open. */
@@ -34,6 +34,8 @@ function carryPort(path: string, at: number, ready: () => void): void {
 
 function start(): void {
   const child = spawn(command, args, { stdio: ["inherit", "inherit", "inherit"] });
+  // Otherwise nobody would notice when the CLI closes its input.
+  closeSync(0);
   // They are for the CLI, which has them too: the group gets them as a whole.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => undefined);
   child.on("error", (error) => {

@@ -12,6 +12,16 @@ export interface Connection {
   end(): void;
 }
 
+const nothing = () => undefined;
+/** To an agent that is not there. */
+export const NO_CONNECTION: Connection = {
+  send: nothing,
+  pause: nothing,
+  resume: nothing,
+  closeInput: nothing,
+  end: nothing,
+};
+
 export interface ConnectionOptions
   extends Pick<ProcessOptions, "cwd" | "env" | "mark" | "onComplaint" | "onDeaf"> {
   argv: readonly string[];
@@ -44,10 +54,16 @@ type Http = Extract<Launch["transport"], { type: "http" }>;
 /** Loopback only: whatever address the agent prints. */
 const ADDRESS = /https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\]):\d+/;
 
+/** That a server is there every few seconds is no sign that its agent does anything. */
+const PULSE = /^\{[^{}]{0,200}"type":"server\.heartbeat"/;
+
 function overHttp(options: ConnectionOptions, transport: Http): Connection {
   const over = new AbortController();
   let url: string | undefined;
+  let isLeaving = false;
   let isEnded = false;
+  /** Why its events are not told any more. */
+  let broken = "";
   const tell = (input: Input) => {
     if (!isEnded) options.onInput(input);
   };
@@ -61,7 +77,7 @@ function overHttp(options: ConnectionOptions, transport: Http): Connection {
     },
     onEnd(ended: Ended) {
       over.abort();
-      tell({ type: "end", ...ended });
+      tell({ type: "end", ...ended, stderr: ended.stderr + broken });
       isEnded = true;
     },
   });
@@ -71,39 +87,39 @@ function overHttp(options: ConnectionOptions, transport: Http): Connection {
     try {
       const headers = { ...transport.headers, accept: "text/event-stream" };
       const response = await fetch(`${at}${transport.events}`, { headers, signal: over.signal });
+      if (!response.ok) throw new Error(`status ${response.status}`);
       tell({ type: "start" });
       const decoder = new TextDecoder();
-      const parser = createParser({ onEvent: ({ data }) => tell({ type: "line", text: data }) });
+      const parser = createParser({
+        onEvent({ data }) {
+          if (!PULSE.test(data)) tell({ type: "line", text: data });
+        },
+      });
       for await (const chunk of response.body ?? []) {
         parser.feed(decoder.decode(chunk as Uint8Array, { stream: true }));
         await isPaused?.promise;
       }
     } catch (error) {
-      if (!over.signal.aborted) options.onComplaint(`its events broke off: ${reasonOf(error)}`);
+      if (!over.signal.aborted && !isLeaving) {
+        broken = `its events broke off: ${reasonOf(error)}`;
+        options.onComplaint(broken);
+      }
     }
     // Without its events nobody knows what the agent does; a process that goes on by itself is of no use.
     agent.end();
   }
 
-  async function ask({ id, method, path, body }: Extract<Output, { type: "request" }>): Promise<void> {
-    try {
-      const response = await fetch(`${url}${path}`, {
-        method,
-        headers: { ...transport.headers, "content-type": "application/json" },
-        signal: over.signal,
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      });
-      const text = await response.text();
-      tell({ type: "answer", id, status: response.status, body: bodyOf(text) });
-    } catch (error) {
-      tell({ type: "answer", id, status: 0, body: reasonOf(error) });
-    }
+  function end(): void {
+    isLeaving = true;
+    agent.end();
   }
 
   return {
     ...agent,
+    end,
     send: (output) => {
-      if (output.type === "request") void ask(output);
+      if (output.type === "request")
+        void answerTo(output, { at: url ?? "", transport, signal: over.signal }).then(tell);
     },
     pause: () => {
       isPaused ??= Promise.withResolvers();
@@ -113,8 +129,29 @@ function overHttp(options: ConnectionOptions, transport: Http): Connection {
       isPaused = undefined;
     },
     // A server does not look at its input.
-    closeInput: agent.end,
+    closeInput: end,
   };
+}
+
+type Request = Extract<Output, { type: "request" }>;
+
+/** Never fails: that there is none is an answer too. */
+async function answerTo(
+  { id, method, path, body }: Request,
+  { at, transport, signal }: { at: string; transport: Http; signal: AbortSignal },
+): Promise<Input> {
+  try {
+    const response = await fetch(`${at}${path}`, {
+      method,
+      headers: { ...transport.headers, "content-type": "application/json" },
+      signal,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { type: "answer", id, status: response.status, body: bodyOf(text) };
+  } catch (error) {
+    return { type: "answer", id, status: 0, body: reasonOf(error) };
+  }
 }
 
 function bodyOf(text: string): unknown {

@@ -1,10 +1,10 @@
 // A live run: one agent, one process, one stream of events, and the ways to steer it. Whatever the agent does, every
 // turn ends with one result: this is where hanging, dying, interrupting and unanswered questions come to an end.
 import { randomUUID } from "node:crypto";
-import type { Decision, Driver, DriverFailure, Input, Output, RunRequest } from "../adapters/driver.ts";
+import type { Decision, Driver, DriverFailure, Input, Output, RunRequest, Said } from "../adapters/driver.ts";
 import type { AgentEvent, PermissionMode } from "../session/events.ts";
 import { type Ask, asksAll, newPending, type Pending, verdictOf } from "./approvals.ts";
-import { type Connection, connect } from "./connection.ts";
+import { type Connection, connect, NO_CONNECTION } from "./connection.ts";
 import type { Who } from "./failures.ts";
 import { Protocol, type ProtocolOptions } from "./protocol.ts";
 import { newQueue } from "./queue.ts";
@@ -127,7 +127,7 @@ class Live implements LiveRun {
     this.events = this.queue;
     const { program } = options;
     if (program === null) {
-      this.connection = NOTHING;
+      this.connection = NO_CONNECTION;
       queueMicrotask(() => this.missing());
       return;
     }
@@ -282,10 +282,23 @@ class Live implements LiveRun {
     if (event.type === "ask") this.ask(event);
     else if (event.type === "unask") this.withdraw(event.id);
     else if (this.isStopping) this.stopping(event.type === "result");
+    else if (event.type === "error" && !this.isReady && !this.protocol.isTurn) this.neverReady(event);
     else {
       this.queue.push(this.protocol.say(event));
       if (event.type === "result") this.turnOver();
     }
+  }
+
+  /** It fails before it took a prompt: that is the answer to the one that waits, or a warning where none does. */
+  private neverReady({ type, ...failure }: Extract<Said, { type: "error" }>): void {
+    this.ending = failure;
+    const text = this.prompts.shift();
+    if (text === undefined) {
+      this.queue.push(this.protocol.say({ type: "system", subtype: "error", ...failure }));
+      return;
+    }
+    this.queue.push(this.protocol.begin(text));
+    this.queue.push(this.protocol.say({ type, ...failure }));
   }
 
   private turnOver(): void {
@@ -377,14 +390,6 @@ class Live implements LiveRun {
   }
 }
 
-const nothing = () => undefined;
-const NOTHING: Connection = {
-  send: nothing,
-  pause: nothing,
-  resume: nothing,
-  closeInput: nothing,
-  end: nothing,
-};
 const STOPPED: Decision = { allow: false, message: "The user has interrupted." };
 const UNANSWERED = "Nobody answered in time.";
 const GONE: DriverFailure = { code: "input_closed", message: "The agent is not there any more." };

@@ -204,11 +204,11 @@ export class Protocol {
         this.ordered(this.calls.use({ ...event, parent: event.parent_tool_use_id ?? "" }));
         break;
       case "tool_result":
-        this.current();
         this.ordered(this.calls.result(event.tool_use_id, event));
         break;
       case "usage":
-        noteUsage(this.current(), event);
+        // What comes after a turn belongs to none.
+        if (this.turn) noteUsage(this.turn, event);
         break;
       case "retry":
         this.current();
@@ -220,7 +220,7 @@ export class Protocol {
         break;
       }
       case "result":
-        this.end(event);
+        if (this.turn) this.end(event);
         break;
       case "raw":
         this.emit({ ...event, text: beginning(event.text).text });

@@ -140,6 +140,8 @@ const gemini: Driver = {
   env: (_, url) => ({
     GOOGLE_GEMINI_BASE_URL: url,
     GEMINI_API_KEY: "fake",
+    // Otherwise another model is asked first which one to use.
+    GEMINI_MODEL: "gemini-2.5-pro",
     GEMINI_TELEMETRY_ENABLED: "false",
     GEMINI_CLI_TRUST_WORKSPACE: "true",
     // Otherwise it starts itself again, and a signal reaches only the first of the two.

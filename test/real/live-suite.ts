@@ -43,7 +43,8 @@ async function withRig(
 /** The agent itself has written it, and it is read like any other. */
 async function expectStored({ events }: Followed, rig: LiveRig): Promise<void> {
   const result = events.findLast((event) => event.type === "result");
-  if (!result || result.session_id === "") return;
+  const isNone = result?.error?.code === "session_missing";
+  if (!result || result.session_id === "" || isNone) return;
   const adapter = adapterOf(rig.name);
   const ref = await findSession(adapter, rig.home, result.session_id);
   const { skeleton } = await adapter.open(ref);

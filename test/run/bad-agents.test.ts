@@ -5,7 +5,7 @@ import { acpDriver } from "../../src/adapters/acp.ts";
 import type { Driver } from "../../src/adapters/driver.ts";
 import { adapters } from "../../src/adapters/index.ts";
 import type { FailureCode } from "../../src/session/events.ts";
-import { agent, fakeDriver, startFake, withArguments } from "./fake.ts";
+import { agent, fakeDriver, isRunning, startFake, withArguments } from "./fake.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: each driver has a state of its own.
 const DRIVERS: Record<string, Driver<any>> = {
@@ -15,7 +15,7 @@ const DRIVERS: Record<string, Driver<any>> = {
 };
 
 /** What they are found to be by a driver that is always ready. */
-const BAD: Record<string, FailureCode> = {
+const BAD: Record<string, FailureCode | RegExp> = {
   "slow.mjs": "agent_crashed",
   "hangs.mjs": "agent_hung",
   "garbage.mjs": "agent_crashed",
@@ -25,10 +25,16 @@ const BAD: Record<string, FailureCode> = {
   "invalid.mjs": "agent_crashed",
   "long-line.mjs": "agent_crashed",
   "deaf.mjs": "agent_hung",
-  "closed.mjs": "input_closed",
+  "closed.mjs": /input_closed|agent_hung/,
   "leaves.mjs": "agent_crashed",
   "missing.mjs": "agent_broken",
 };
+
+/** Whether it is noticed that nobody listens depends on what is said to it. */
+function codeOf(program: string): unknown {
+  const code = BAD[program];
+  return code instanceof RegExp ? expect.stringMatching(code) : code;
+}
 
 describe.each(Object.keys(DRIVERS))("the driver of %s", (name) => {
   const driver = DRIVERS[name] as Driver;
@@ -39,9 +45,8 @@ describe.each(Object.keys(DRIVERS))("the driver of %s", (name) => {
     expect(await one.over).toEqual([]);
     const results = one.events.filter(({ type }) => type === "result");
     expect(results).toMatchObject([{ subtype: "error", is_error: true }]);
-    expect(one.events.at(-1)).toMatchObject({ type: "message_stop" });
     expect(one.events.some(({ type }) => type === "error")).toBe(true);
-    if (name === "fake") expect(results).toMatchObject([{ error: { code: BAD[program] } }]);
+    if (name === "fake") expect(results).toMatchObject([{ error: { code: codeOf(program) } }]);
   });
 });
 
@@ -64,8 +69,8 @@ it("takes a hundred thousand lines as fast as they are read, with a result at th
 
 it("takes a prompt of five megabytes, whether or not it is read", async () => {
   const prompt = "ü".repeat(5 << 20);
-  const line = JSON.stringify({ type: "text", text: "Read." });
-  const done = JSON.stringify({ type: "result" });
+  const line = JSON.stringify({ event: { type: "text", text: "Read." } });
+  const done = JSON.stringify({ event: { type: "result" } });
   const read = startFake({
     program: process.execPath,
     driver: withArguments([agent("scripted.mjs"), line, done]),
@@ -92,5 +97,5 @@ it("ends what the agent has left behind, in whatever group it is", async () => {
   const said = one.events.flatMap((event) => (event.type === "raw" ? [event.text] : [])).join("\n");
   const pid = Number(/child (\d+)/.exec(said)?.[1]);
   expect(pid).toBeGreaterThan(1);
-  expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+  await expect.poll(() => isRunning(pid)).toBe(false);
 });

@@ -1,5 +1,6 @@
-// A protocol of a few words for tests of what holds for every agent: each line of the agent is an event of a driver, or
-// `ready`, or nothing that anybody understands; prompts and decisions are sent as they are.
+// A protocol of a few words for tests of what holds for every agent: each line of the agent is `{"event": …}`, or nothing
+// that anybody understands; prompts and decisions are sent as they are.
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Driver, Output } from "../../src/adapters/driver.ts";
 import { type LiveRun, type RunOptions, startRun } from "../../src/run/live.ts";
@@ -20,8 +21,10 @@ export const fakeDriver: Driver<Record<string, never>> = {
         return [{ type: "ready" }];
       case "line": {
         const value = jsonIn(input.text);
-        const isEvent = typeof value === "object" && value !== null && "type" in value;
-        return [{ type: "event", event: isEvent ? (value as never) : { type: "raw", text: input.text } }];
+        const isEvent = typeof value === "object" && value !== null && "event" in value;
+        return [
+          { type: "event", event: isEvent ? (value.event as never) : { type: "raw", text: input.text } },
+        ];
       }
       case "prompt":
       case "interrupt":
@@ -97,4 +100,15 @@ export function collect(run: LiveRun): Collected {
         look();
       }),
   };
+}
+
+/** A process that has ended may stand in the list until somebody asks how. */
+export function isRunning(pid: number): boolean {
+  try {
+    const facts = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return !"ZX".includes(facts.slice(facts.lastIndexOf(")") + 2)[0] ?? "X");
+  } catch {
+    // It is not there.
+    return false;
+  }
 }

@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { RunOptions } from "../../src/run/live.ts";
 import type { AgentEvent, EventOf } from "../../src/session/events.ts";
-import { agent, type FakeOptions, startFake, withArguments } from "./fake.ts";
+import { agent, type FakeOptions, isRunning, startFake, withArguments } from "./fake.ts";
 
-const line = (event: unknown) => JSON.stringify(event);
+const line = (event: unknown) => JSON.stringify({ event });
 const TEXT = line({ type: "text", text: "Hello." });
 const DONE = line({ type: "result" });
 const ASK = line({
@@ -201,7 +201,11 @@ describe("approvals", () => {
   });
 
   it("keep the watchdog away: who waits for its user does not hang", async () => {
-    const one = scripted([ASK, "wait", DONE], { hasApprover: true, approvalTimeoutMs: 900, silenceMs: 200 });
+    const one = scripted([ASK, "wait", DONE], {
+      hasApprover: true,
+      approvalTimeoutMs: 2500,
+      silenceMs: 1000,
+    });
     one.run.prompt("One");
     one.run.finish();
     expect(await one.over).toEqual([]);
@@ -318,16 +322,6 @@ it("nothing outlives a Baton that is killed, not even what has left the group or
   expect(pids).toHaveLength(3);
   child.kill("SIGKILL");
   await once(child, "exit");
-  const alive = () => pids.filter((pid) => commandOf(String(pid)) !== undefined && isThere(pid));
+  const alive = () => pids.filter(isRunning);
   await expect.poll(alive, { timeout: 10_000 }).toEqual([]);
 });
-
-function isThere(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    // That is what is asked.
-    return false;
-  }
-}

@@ -1,9 +1,9 @@
 // Plays a recorded run to a driver again, without a process: what was told is told, and what follows is written down.
 import { readFileSync } from "node:fs";
-import type { Driver, Input, Output, RunRequest } from "../../src/adapters/driver.ts";
+import type { Decision, Driver, Input, Output, RunRequest } from "../../src/adapters/driver.ts";
 import { adapters } from "../../src/adapters/index.ts";
 import { Protocol } from "../../src/run/protocol.ts";
-import type { AgentEvent } from "../../src/session/events.ts";
+import type { AgentEvent, PermissionMode } from "../../src/session/events.ts";
 
 export interface Recording {
   request: Pick<RunRequest, "cwd" | "mode" | "session" | "model">;
@@ -73,12 +73,20 @@ export function replay(agent: string, { request, inputs }: Recording): Replayed 
       if (output.type !== "event") said.push(output);
       else if (output.event.type === "unask") tell(protocol.decided(output.event.id, "deny", "agent"));
       else if (output.event.type !== "ask") tell(protocol.say(output.event));
-      else if (request.mode !== "auto") tell(protocol.asked(output.event, 300_000));
+      else if (isAsked(request.mode)) tell(protocol.asked(output.event, 300_000));
     }
-    if (input.type === "decide" && request.mode !== "auto")
-      tell(
-        protocol.decided(input.id, input.decision.allow ? "allow" : "deny", "user", input.decision.message),
-      );
+    if (input.type === "decide" && isAsked(request.mode))
+      tell(protocol.decided(input.id, verdictOf(input.decision), "user", input.decision.message));
   }
   return { said, events, protocol };
+}
+
+/** In the other modes nobody is. */
+function isAsked(mode: PermissionMode): boolean {
+  return mode === "default" || mode === "interactive";
+}
+
+function verdictOf({ allow, always }: Decision) {
+  if (!allow) return "deny";
+  return always ? "allow_session" : "allow";
 }

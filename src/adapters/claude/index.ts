@@ -8,6 +8,7 @@ import { keepsakes, lines, restore } from "./kept.ts";
 import { keepsThinking } from "./model-lines.ts";
 import { reader } from "./reader.ts";
 import { recognise } from "./recognise.ts";
+import { driver } from "./run.ts";
 import { sandbox } from "./sandbox.ts";
 import { translate } from "./translate.ts";
 import { pathOf, plan, resumeCommand, write } from "./write.ts";
@@ -48,4 +49,5 @@ export const claude: Adapter = {
   account,
   limit,
   sandbox,
+  run: driver,
 };

@@ -10,6 +10,7 @@ import { bundle } from "./open.ts";
 import { recognise } from "./paths.ts";
 import { pathOf, plan, resumeCommand } from "./plan.ts";
 import { reader } from "./reader.ts";
+import { driver } from "./run.ts";
 import { sandbox } from "./sandbox.ts";
 import { tools } from "./tools.ts";
 import { windowOf } from "./window.ts";
@@ -50,4 +51,5 @@ export const codex: Adapter = {
   limit,
   mcpTool,
   sandbox,
+  run: driver,
 };

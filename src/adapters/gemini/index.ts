@@ -12,6 +12,7 @@ import { recognise } from "./paths.ts";
 import { pathOf, plan, resumeCommand } from "./plan.ts";
 import { reader } from "./reader.ts";
 import { lastUsed } from "./retention.ts";
+import { run } from "./run.ts";
 import { sandbox } from "./sandbox.ts";
 import { translate } from "./tools.ts";
 import { write } from "./write.ts";
@@ -51,4 +52,5 @@ export const gemini: Adapter = {
   mcpTool,
   lastUsed,
   sandbox,
+  run,
 };

@@ -13,6 +13,7 @@ import { recognise } from "./paths.ts";
 import { pathOf, plan, resumeCommand } from "./plan.ts";
 import { reader } from "./reader.ts";
 import { remarks } from "./remarks.ts";
+import { driver } from "./run.ts";
 import { sandbox } from "./sandbox.ts";
 import { PROVEN_VERSIONS } from "./store.ts";
 import { keepsThinking } from "./thinking.ts";
@@ -59,4 +60,5 @@ export const opencode: Adapter = {
   limit,
   mcpTool,
   sandbox,
+  run: driver,
 };

@@ -36,7 +36,7 @@ function printOf({ id, data }: MessageContext, { input, output, cacheRead, cache
 
 type Counted = Extract<Folded, { type: "usage" }>;
 
-function usageOf({ tokens, cost }: JsonObject): Usage | undefined {
+export function usageOf({ tokens, cost }: JsonObject): Usage | undefined {
   if (!isObject(tokens)) return undefined;
   const cache = objectOf(tokens.cache);
   const [input, output, reasoning] = [tokens.input, tokens.output, tokens.reasoning].map(

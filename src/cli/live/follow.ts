@@ -46,7 +46,7 @@ export async function follow(following: Following): Promise<number> {
     return state.isTurn;
   };
   const signals = onSignals({ interrupt, end: () => run.end() });
-  const outlet = newOutlet(context, options);
+  const outlet = newOutlet(context, agent, options);
   const person = hasPerson
     ? newConversation({ run, output, outlet, label: agent.who.label, interrupt })
     : undefined;

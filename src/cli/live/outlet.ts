@@ -1,7 +1,9 @@
 // Where the events of a run go: shown to a person, printed line by line for a program, or kept for the one document of
 // --json.
+import type { Runnable } from "../../run/agents.ts";
 import { LONGEST_LINE } from "../../session/event-rules.ts";
 import type { AgentEvent, EventOf } from "../../session/events.ts";
+import { sessionId } from "../../session/id.ts";
 import type { Options } from "../commands/run.ts";
 import type { Context } from "../context.ts";
 import { shareable } from "../redaction.ts";
@@ -18,7 +20,11 @@ export interface Outlet {
   face: Face;
 }
 
-export function newOutlet({ output }: Context, { outputFormat }: Pick<Options, "outputFormat">): Outlet {
+export function newOutlet(
+  { output }: Context,
+  { adapter }: Pick<Runnable, "adapter">,
+  { outputFormat }: Pick<Options, "outputFormat">,
+): Outlet {
   const { stderr, stdout } = process;
   const face: Face = {
     say: (text) => output.write(text),
@@ -33,8 +39,9 @@ export function newOutlet({ output }: Context, { outputFormat }: Pick<Options, "
   if (outputFormat === "stream-json")
     return { show: (event) => output.document(lineOf(event)), ring, end: none, face };
   if (output.isJson) return { show: none, ring, end: (last) => output.json(last ?? {}), face };
+  const nameOf = (session: string) => (adapter && session !== "" ? sessionId(adapter.id, session) : session);
   const page = newPage(face);
-  const renderer = new Renderer(page, { ...face, isVerbose: output.isVerbose });
+  const renderer = new Renderer(page, { ...face, isVerbose: output.isVerbose, nameOf });
   return { show: (event) => renderer.show(event), ring, end: () => page.rest(), page, face };
 }
 

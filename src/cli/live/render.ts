@@ -20,6 +20,8 @@ export interface Look {
   colors: Colors;
   width(): number;
   isVerbose: boolean;
+  /** How a session is named to Baton, by the agent's own id. */
+  nameOf(session: string): string;
 }
 
 export class Renderer {
@@ -48,7 +50,7 @@ export class Renderer {
         break;
       case "result":
         await this.page.rest();
-        await this.page.line(this.look.colors.dim(summaryOf(event)));
+        await this.page.line(this.look.colors.dim(summaryOf(event, this.look.nameOf(event.session_id))));
         break;
       default:
         await this.aside(event);
@@ -172,14 +174,8 @@ function retryWords({ attempt, max_attempts, delay_ms, error }: EventOf<"retry">
   return `retry ${attempt}${of}${wait}: ${harmless(error.message)}`;
 }
 
-function summaryOf({
-  subtype,
-  duration_ms,
-  usage,
-  total_cost_usd,
-  cost_computed,
-  session_id,
-}: EventOf<"result">): string {
+function summaryOf(event: EventOf<"result">, session: string): string {
+  const { subtype, duration_ms, usage, total_cost_usd, cost_computed } = event;
   const about = usage.estimated ? "about " : "";
   const read =
     usage.input_tokens + (usage.cache_read_input_tokens ?? 0) + (usage.cache_creation_input_tokens ?? 0);
@@ -189,7 +185,7 @@ function summaryOf({
       : [`${dollars(total_cost_usd)}${cost_computed ? " by list price" : ""}`];
   const tokens = `${about}${read} tokens in, ${usage.output_tokens} out`;
   const how = subtype === "success" ? "done" : subtype === "error" ? "failed" : subtype;
-  return [`${how} in ${duration(duration_ms)}`, tokens, ...cost, `session ${session_id || "unknown"}`].join(
+  return [`${how} in ${duration(duration_ms)}`, tokens, ...cost, `session ${session || "unknown"}`].join(
     " · ",
   );
 }

@@ -54,7 +54,7 @@ describe("in a pipe", () => {
   it("the reply is all of stdout, and the rest is on stderr", async () => {
     const { status, stdout, stderr } = await baton(["run", "claude", "-p", "say Hello there."]);
     expect({ status, stdout }).toEqual({ status: 0, stdout: "Hello there.\n" });
-    expect(stderr).toMatch(/^done in .* · 12 tokens in, 3 out · \$0\.01 · session 22222222-/m);
+    expect(stderr).toMatch(/^done in .* · 12 tokens in, 3 out · \$0\.01 · session [0-9a-z]{12}$/m);
     expect((await baton(["run", "claude", "-p", "say Hello.", "--quiet"])).stderr).toBe("");
   });
 

@@ -7,7 +7,7 @@ const LINES = [
   "null",
   "0",
   '"text"',
-  '{"type":7}',
+  '{"type":"nothing that anybody says"}',
   '{"type":"assistant","message":7}',
   '{"type":"result","result":{}}',
   '{"id":1,"result":null}',

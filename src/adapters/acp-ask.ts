@@ -1,0 +1,127 @@
+// What an agent of the Agent Client Protocol asks its user: permission for a call, chosen by the kind of an option and
+// never by its name, and forms, which become questions.
+import type { Question } from "../session/tools.ts";
+import { callAsked, callById, nativeTool } from "./acp-calls.ts";
+import { contentText } from "./acp-content.ts";
+import { contentOf, fieldsOf } from "./acp-form.ts";
+import { type AcpOptions, type AcpState, type Asked, keep, MOST, say } from "./acp-state.ts";
+import type { Decision, Output } from "./driver.ts";
+import { filled, isObject, type Json, objects } from "./json.ts";
+import { refuse, reply } from "./rpc.ts";
+
+export function permissionAsked(
+  state: AcpState,
+  options: AcpOptions,
+  rpcId: unknown,
+  params: Json,
+): Output[] {
+  if (!state.turn || state.isCancelled) return [reply(state.rpc, rpcId, CANCELLED)];
+  const { call, outputs } = callAsked(state, options, isObject(params.toolCall) ? params.toolCall : {});
+  const asked: Asked = {
+    id: `ask-${++state.counted}`,
+    rpcId,
+    options: objects(params.options)
+      .slice(0, MOST)
+      .flatMap(({ optionId, kind }) => {
+        const id = filled(optionId);
+        return id === undefined ? [] : [{ id, kind: filled(kind) ?? "" }];
+      }),
+    call: call.id,
+  };
+  const word = options.remembered?.(call);
+  if (word !== undefined && state.always.includes(word))
+    return [...outputs, reply(state.rpc, rpcId, outcome(asked, options, { allow: true }))];
+  if (word !== undefined) asked.word = word;
+  keep(state.asks, asked);
+  const reason = options.tool ? "" : contentText(call.content);
+  return [
+    ...outputs,
+    say({
+      type: "ask",
+      id: asked.id,
+      tool_use_id: call.id,
+      ...nativeTool(options, call),
+      ...(reason !== "" && { reason }),
+    }),
+  ];
+}
+
+export function formAsked(state: AcpState, rpcId: unknown, params: Json): Output[] {
+  if (!state.turn || state.isCancelled) return [reply(state.rpc, rpcId, { action: "cancel" })];
+  const form = params.mode === "form" ? fieldsOf(params.requestedSchema, filled(params.message)) : undefined;
+  // A page on the web is nothing that could be answered here.
+  if (!form) return [reply(state.rpc, rpcId, { action: "decline" })];
+  const asked: Asked = { id: `ask-${++state.counted}`, rpcId, options: [], form: form.fields };
+  keep(state.asks, asked);
+  const { questions } = form;
+  const call = filled(params.toolCallId);
+  const reason = filled(params.message);
+  return [
+    say({
+      type: "ask",
+      id: asked.id,
+      ...(call !== undefined && { tool_use_id: call }),
+      name: "elicitation",
+      input: params.requestedSchema,
+      call: { tool: "ask", input: { questions: questions satisfies Question[] } },
+      questions,
+      ...(reason !== undefined && { reason }),
+    }),
+  ];
+}
+
+export function decided(state: AcpState, options: AcpOptions, id: string, decision: Decision): Output[] {
+  const asked = state.asks.find((one) => one.id === id);
+  if (!asked) return [];
+  state.asks = state.asks.filter((one) => one !== asked);
+  if (asked.form) return [reply(state.rpc, asked.rpcId, formAnswer(asked.form, decision))];
+  const call = callById(state, asked.call);
+  if (!decision.allow && call) call.denied = decision.message ?? "The user denied it.";
+  if (decision.allow && decision.always && asked.word !== undefined) keep(state.always, asked.word);
+  const answer = state.isCancelled ? CANCELLED : outcome(asked, options, decision);
+  return [reply(state.rpc, asked.rpcId, answer)];
+}
+
+/** The agent takes a request back. */
+export function withdrawn(state: AcpState, requestId: unknown): Output[] {
+  const gone = state.asks.filter(({ rpcId }) => rpcId === requestId && requestId !== undefined);
+  if (gone.length === 0) return [];
+  state.asks = state.asks.filter((one) => !gone.includes(one));
+  return gone.map(({ id }) => say({ type: "unask", id }));
+}
+
+export function askedOf(
+  state: AcpState,
+  options: AcpOptions,
+  rpcId: unknown,
+  method: string,
+  params: Json,
+): Output[] {
+  switch (method) {
+    case "session/request_permission":
+      return permissionAsked(state, options, rpcId, params);
+    case "elicitation/create":
+      return formAsked(state, rpcId, params);
+    default:
+      // Files and terminals are the agent's own: nothing of the kind was offered to it.
+      return [refuse(state.rpc, rpcId, method)];
+  }
+}
+
+const CANCELLED = { outcome: { outcome: "cancelled" } };
+
+function outcome({ options }: Asked, { preferred = [] }: AcpOptions, decision: Decision): Json {
+  const ofKind = (kind: string) => {
+    const all = options.filter((option) => option.kind === kind);
+    return all.find(({ id }) => preferred.includes(id)) ?? all[0];
+  };
+  const kinds = decision.allow ? ["allow_once", "allow_always"] : ["reject_once", "reject_always"];
+  if (decision.allow && decision.always) kinds.reverse();
+  const chosen = kinds.map(ofKind).find((option) => option !== undefined);
+  return chosen ? { outcome: { outcome: "selected", optionId: chosen.id } } : CANCELLED;
+}
+
+function formAnswer(fields: NonNullable<Asked["form"]>, { allow, answers }: Decision): Json {
+  const content = allow ? contentOf(fields, answers ?? {}) : undefined;
+  return content ? { action: "accept", content } : { action: allow ? "cancel" : "decline" };
+}

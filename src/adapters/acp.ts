@@ -1,0 +1,183 @@
+// Any agent that speaks the Agent Client Protocol (JSON-RPC lines, version 1), as a driver: a pure machine that is told
+// lines and says what follows. What is special about one agent comes in as options; nothing here knows a vendor.
+import type { PermissionMode } from "../session/events.ts";
+import { askedOf, decided, withdrawn } from "./acp-ask.ts";
+import { chosen, configured, modelChanged } from "./acp-choices.ts";
+import { failureOf } from "./acp-failure.ts";
+import { greet, greeted, modeFor, notOpened, opened, prepared, SETTLED, settled } from "./acp-session.ts";
+import { type AcpDriver, type AcpOptions, type AcpState, fatal, initialState, say } from "./acp-state.ts";
+import { answered, interrupted, notAnswered, prompted } from "./acp-turn.ts";
+import { updated } from "./acp-updates.ts";
+import type { DriverFailure, Input, Output } from "./driver.ts";
+import { isObject, type Json } from "./json.ts";
+import { type RpcMessage, received } from "./rpc.ts";
+
+export function acpDriver(options: AcpOptions): AcpDriver {
+  const { argv, env = {} } = options;
+  return {
+    launch: (request) => ({
+      argv: typeof argv === "function" ? argv(request) : argv,
+      env,
+      transport: { type: "lines" },
+    }),
+    initial: initialState,
+    step: (state, input) => step(state, options, input),
+    changes: { model: true, mode: true },
+  };
+}
+
+function step(state: AcpState, options: AcpOptions, input: Input): Output[] {
+  switch (input.type) {
+    case "start":
+      return greet(state);
+    case "line":
+      return heard(state, options, input.text);
+    case "prompt":
+      return prompted(state, input.text);
+    case "interrupt":
+      return interrupted(state);
+    case "decide":
+      return decided(state, options, input.id, input.decision);
+    case "set_model":
+      return modelWanted(state, input.model);
+    case "set_mode":
+      return modeWanted(state, options, input.mode);
+    case "end":
+      return ended(state, options, input);
+    case "answer":
+      return [];
+  }
+}
+
+function heard(state: AcpState, options: AcpOptions, line: string): Output[] {
+  const message = received(state.rpc, line);
+  if (message) return state.phase === "failed" ? [] : understood(state, options, message);
+  if (line.trim() === "") return [];
+  const failure = state.phase === "ready" ? undefined : options.complaint?.(line);
+  if (failure && state.phase !== "failed") return fatal(state, failure);
+  return [say({ type: "raw", text: line })];
+}
+
+function understood(state: AcpState, options: AcpOptions, message: RpcMessage): Output[] {
+  switch (message.type) {
+    case "answer":
+      return succeeded(state, options, message.method, isObject(message.result) ? message.result : {});
+    case "failure":
+      return failed(state, options, message.method, message.error);
+    case "request":
+      return askedOf(state, options, message.id, message.method, message.params);
+    case "notice":
+      return told(state, options, message.method, message.params);
+  }
+}
+
+function told(state: AcpState, options: AcpOptions, method: string, params: Json): Output[] {
+  if (method === "session/update") return updated(state, options, params);
+  if (method === "$/cancel_request") return withdrawn(state, params.requestId);
+  // Extensions begin with an underscore: whoever does not know them leaves them alone.
+  if (method.startsWith("_") || method === "elicitation/complete") return [];
+  return [say({ type: "raw", text: JSON.stringify({ method, params }) })];
+}
+
+function succeeded(state: AcpState, options: AcpOptions, method: string, result: Json): Output[] {
+  switch (method) {
+    case "initialize":
+      return greeted(state, options, result);
+    case "session/new":
+    case "session/load":
+    case "session/resume":
+      return opened(state, options, method, result);
+    case "session/prompt":
+      return answered(state, options, result);
+    case SETTLED:
+      return settled(state, options);
+    default:
+      return changed(state, result);
+  }
+}
+
+function failed(state: AcpState, options: AcpOptions, method: string, error: Json): Output[] {
+  switch (method) {
+    case "initialize":
+      return fatal(state, broken(failureOf(state, error)));
+    case "session/new":
+    case "session/load":
+    case "session/resume":
+      return notOpened(state, method, error);
+    case "session/prompt":
+      return notAnswered(state, options, error);
+    case SETTLED:
+      return settled(state, options);
+    default:
+      return notChanged(state, method, error);
+  }
+}
+
+function broken(failure: DriverFailure): DriverFailure {
+  return failure.code === "failed" ? { ...failure, code: "agent_broken" } : failure;
+}
+
+/** A mode or a model was set. */
+function changed(state: AcpState, result: Json): Output[] {
+  configured(state, result.configOptions);
+  if (state.phase === "preparing") return prepared(state);
+  if (state.nextModel === undefined) return [];
+  modelChanged(state);
+  const model = state.models?.current;
+  return model === undefined || model === "" ? [] : [say({ type: "init", model })];
+}
+
+function notChanged(state: AcpState, method: string, error: Json): Output[] {
+  const isModel =
+    method === "session/set_model" || (state.nextModel !== undefined && method !== "session/set_mode");
+  const failure = failureOf(state, error);
+  const known = failure.code !== "failed" && failure.code !== "bad_request";
+  const code = known ? failure.code : isModel ? "model_unknown" : "unsupported";
+  delete state.nextModel;
+  // Whoever asked for a mode or a model does not want to go on without it.
+  if (state.phase === "preparing") return fatal(state, { ...failure, code });
+  return [say({ type: "system", subtype: "error", ...failure, code })];
+}
+
+function modelWanted(state: AcpState, model: string): Output[] {
+  if (!state.models) return [unsupported(`${state.agent.name} does not let a model be chosen.`)];
+  state.nextModel = model;
+  return [chosen(state, "model", state.models, model)];
+}
+
+function modeWanted(state: AcpState, options: AcpOptions, mode: PermissionMode): Output[] {
+  state.mode = mode;
+  state.always = [];
+  const id = modeFor(state, options, mode);
+  const { modes } = state;
+  if (id === undefined || !modes) {
+    const asks = mode === "interactive" || mode === "deny";
+    return asks
+      ? [unsupported(`${state.agent.name} offers no mode that is known to ask before every change.`)]
+      : [];
+  }
+  modes.current = id;
+  return [chosen(state, "mode", modes, id)];
+}
+
+function unsupported(message: string): Output {
+  return say({ type: "system", subtype: "error", code: "unsupported", message });
+}
+
+function ended(
+  state: AcpState,
+  { exits }: AcpOptions,
+  { exitCode, stderr }: Extract<Input, { type: "end" }>,
+): Output[] {
+  const code = exitCode === null ? undefined : exits?.[exitCode];
+  const isOver = state.phase === "failed" || (state.phase === "ready" && !state.turn);
+  if (code === undefined || isOver) return [];
+  state.phase = "failed";
+  delete state.turn;
+  const words = stderr.trim().split("\n").at(-1) ?? "";
+  const message = words === "" ? `The agent ended with status ${exitCode}.` : words;
+  return [
+    say({ type: "error", code, message, provider_code: `exit ${exitCode}` }),
+    say({ type: "result", is_error: true }),
+  ];
+}

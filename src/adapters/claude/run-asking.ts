@@ -1,0 +1,152 @@
+// What the CLI asks of us while it runs, and what is answered. In the modes in which every change has to be asked for, a
+// hook of ours makes the CLI ask, whatever the user's own rules allow; what they deny stays denied.
+import type { PermissionMode } from "../../session/events.ts";
+import type { Question } from "../../session/tools.ts";
+import type { Decision, Output } from "../driver.ts";
+import { objects } from "../json.ts";
+import { filled, isObject, type Json } from "./native.ts";
+import { type Asked, notice, remember, type State, said, sent, take } from "./run-state.ts";
+import { universalCall } from "./tools.ts";
+
+export function answerControl(state: State, { request_id, request }: Json): Output[] {
+  const id = filled(request_id);
+  if (id === undefined || !isObject(request)) return [];
+  switch (request.subtype) {
+    case "can_use_tool":
+      return asked(state, id, request);
+    case "hook_callback":
+      return [answer(id, hookAnswer(state.mode, isObject(request.input) ? request.input : {}))];
+    case "elicitation":
+      // A form of an MCP server's, which nobody here can show.
+      return [answer(id, { action: "decline" }), ...notice(filled(request.message) ?? "")];
+    default:
+      return [refusal(id, String(request.subtype))];
+  }
+}
+
+function asked(state: State, id: string, request: Json): Output[] {
+  const name = filled(request.tool_name) ?? "unknown";
+  const input = isObject(request.input) ? request.input : {};
+  if (state.allowed.includes(keyOf(name, input)))
+    return [answer(id, { behavior: "allow", updatedInput: input })];
+  const isHook = request.decision_reason_type === "hook";
+  remember(state.asks, { id, name, input, suggestions: objects(request.permission_suggestions), isHook });
+  const call = universalCall(name, input);
+  const [tool, reason] = [filled(request.tool_use_id), filled(request.decision_reason)];
+  const parent = state.tasks.find((task) => task.id === request.agent_id)?.call;
+  return [
+    said({
+      type: "ask",
+      id,
+      name,
+      input,
+      call,
+      ...(tool !== undefined && { tool_use_id: tool }),
+      ...(reason !== undefined && reason !== REASON && { reason }),
+      ...(call.tool === "ask" && { questions: call.input.questions as Question[] }),
+      ...(parent !== undefined && { parent_tool_use_id: parent }),
+    }),
+  ];
+}
+
+/** The CLI does not wait for it any more. */
+export function withdraw(state: State, { request_id }: Json): Output[] {
+  const ask = take(state.asks, ({ id }) => id === request_id);
+  return ask ? [said({ type: "unask", id: ask.id })] : [];
+}
+
+export function decide(state: State, id: string, decision: Decision): Output[] {
+  const ask = take(state.asks, (one) => one.id === id);
+  if (!ask) return [];
+  if (!decision.allow) return [answer(id, { behavior: "deny", message: decision.message ?? "Denied." })];
+  const rules = decision.always ? rulesOf(ask) : [];
+  // Rules do not keep our own hook from asking again.
+  if (decision.always && (rules.length === 0 || ask.isHook))
+    remember(state.allowed, keyOf(ask.name, ask.input));
+  return [
+    answer(id, {
+      behavior: "allow",
+      updatedInput: { ...(decision.input ?? ask.input), ...answersOf(decision) },
+      ...(rules.length > 0 && { updatedPermissions: rules }),
+    }),
+  ];
+}
+
+/** What the CLI itself suggests to allow, for this session only: its own default is the project's settings. */
+function rulesOf({ suggestions }: Asked): Json[] {
+  const rules = suggestions.filter(({ type, behavior }) => type === "addRules" && behavior === "allow");
+  const chosen =
+    rules.length > 0 ? rules : suggestions.filter(({ destination }) => destination === "session");
+  return chosen.map((rule) => ({ ...rule, destination: "session" }));
+}
+
+/** Measured: by the question's words; of several choices the CLI makes one text either way. */
+function answersOf({ answers }: Decision): Json {
+  if (!answers) return {};
+  const words = Object.entries(answers).map(([question, chosen]) => [
+    question,
+    typeof chosen === "string" ? chosen : chosen.join(", "),
+  ]);
+  return { answers: Object.fromEntries(words) };
+}
+
+/** What counts as the same when it was allowed for the session: this command, this host, or else this tool. */
+function keyOf(name: string, { command, url }: Json): string {
+  if (typeof command === "string") return `${name} ${command}`;
+  const host = typeof url === "string" ? URL.parse(url)?.host : undefined;
+  return host === undefined ? name : `${name} ${host}`;
+}
+
+const REASON = "Changes are asked for in this run.";
+
+/** Tools that change nothing by themselves; those of a subagent are asked for one by one. */
+const LOOKING: ReadonlySet<unknown> = new Set([
+  "Agent",
+  "AskUserQuestion",
+  "BashOutput",
+  "CronList",
+  "EnterPlanMode",
+  "ExitPlanMode",
+  "Glob",
+  "Grep",
+  "LS",
+  "ListAgents",
+  "ListMcpResourcesTool",
+  "NotebookRead",
+  "Read",
+  "ReadMcpResourceTool",
+  "ReportFindings",
+  "StructuredOutput",
+  "Task",
+  "TaskCreate",
+  "TaskGet",
+  "TaskList",
+  "TaskOutput",
+  "TaskUpdate",
+  "TodoRead",
+  "TodoWrite",
+  "ToolSearch",
+  "WebSearch",
+]);
+
+/** No answer leaves it to the CLI and the user's rules. */
+function hookAnswer(mode: PermissionMode, { tool_name }: Json): Json {
+  const isAsked = (mode === "interactive" || mode === "deny") && !LOOKING.has(tool_name);
+  if (!isAsked) return {};
+  return {
+    hookSpecificOutput: {
+      hookEventName: "PreToolUse",
+      permissionDecision: "ask",
+      permissionDecisionReason: REASON,
+    },
+  };
+}
+
+function answer(id: string, response: Json): Output {
+  return sent({ type: "control_response", response: { subtype: "success", request_id: id, response } });
+}
+
+function refusal(id: string, what: string): Output {
+  const error = `Nobody here can do that: ${what}`;
+  return sent({ type: "control_response", response: { subtype: "error", request_id: id, error } });
+}

@@ -1,0 +1,203 @@
+// What Codex asks of its user: each kind of request, and the answer that each wants. None is left without one.
+import type { Question } from "../../session/tools.ts";
+import type { Decision, DriverEvent, Output } from "../driver.ts";
+import { questionsOf } from "../reading.ts";
+import { type RpcMessage, refuse, reply } from "../rpc.ts";
+import { isObject, type JsonObject, objects, text, word } from "./native.ts";
+import { commandCall, named } from "./run-calls.ts";
+import { contentOf, fieldQuestions } from "./run-form.ts";
+import { type Asked, keep, kept, type RunState, type Told, tell } from "./run-state.ts";
+import { parentOf } from "./run-threads.ts";
+
+type Request = Extract<RpcMessage, { type: "request" }>;
+type Ask = Omit<Extract<DriverEvent, { type: "ask" }>, "type" | "id">;
+type Asking = [Ask, Omit<Asked, "request">];
+
+export function asked(state: RunState, { id, method, params }: Request): Output[] {
+  const asking = askingOf(state, method, params);
+  if (!asking) return [unasked(state, id, method)];
+  const [ask, rest] = asking;
+  if (!state.isTurn) return answeredAlone(state, { request: id, ...rest }, ask);
+  const name = nameOf(id);
+  keep(state.asks, name, { request: id, ...rest });
+  const parent = parentOf(state, params);
+  return [tell({ type: "ask", id: name, ...ask, ...(parent && { parent_tool_use_id: parent }) })];
+}
+
+/** A subagent may go on between two turns of the session, where nobody is asked anything. */
+function answeredAlone({ rpc, mode }: RunState, ask: Asked, { name }: Ask): Output[] {
+  const allow = mode === "auto" && ask.kind !== "questions" && ask.kind !== "form" && ask.kind !== "link";
+  const message = `A subagent wanted ${name} while no turn was under way, and was refused.`;
+  const answer = reply(rpc, ask.request, answerTo(ask, { allow }));
+  return allow ? [answer] : [answer, tell({ type: "system", subtype: "notice", message })];
+}
+
+/** A request has a number, or a text. */
+function nameOf(id: unknown): string {
+  return typeof id === "string" ? id : JSON.stringify(id ?? null);
+}
+
+function askingOf(state: RunState, method: string, params: JsonObject): Asking | undefined {
+  switch (method) {
+    case "item/commandExecution/requestApproval":
+      return [commandAsk(state, params), { kind: "decision" }];
+    case "item/fileChange/requestApproval":
+      return [changeAsk(state, params), { kind: "decision" }];
+    case "item/permissions/requestApproval": {
+      const wanted = isObject(params.permissions) ? params.permissions : {};
+      const input = { permissions: wanted };
+      return [
+        askFor(params, named("", "request_permissions", undefined, input)),
+        { kind: "permissions", wanted },
+      ];
+    }
+    case "item/tool/requestUserInput":
+      return questionsAsk(params);
+    case "mcpServer/elicitation/request":
+      return elicitation(state, params);
+    default:
+      return undefined;
+  }
+}
+
+/** What nobody here can do: tools of the client's own, its clock, its tokens. */
+function unasked({ rpc }: RunState, id: unknown, method: string): Output {
+  if (method !== "item/tool/call") return refuse(rpc, id, method);
+  const contentItems = [{ type: "inputText", text: "There is no such tool here." }];
+  return reply(rpc, id, { contentItems, success: false });
+}
+
+function askFor(params: JsonObject, { name, input, call }: Omit<Told, "id">): Ask {
+  const [item, reason] = [word(params.itemId), word(params.reason)];
+  return {
+    name,
+    input,
+    call,
+    ...(item !== undefined && { tool_use_id: item }),
+    ...(reason !== undefined && { reason }),
+  };
+}
+
+function commandAsk({ cwd }: RunState, params: JsonObject): Ask {
+  const { networkApprovalContext: network } = params;
+  if (isObject(network) && word(params.command) === undefined)
+    return askFor(params, named("", "network_access", undefined, network));
+  return askFor(params, commandCall("", params, cwd));
+}
+
+/** The request only names the patch, which was told before. */
+function changeAsk({ open }: RunState, params: JsonObject): Ask {
+  const known = kept(open, word(params.itemId) ?? "");
+  const path = word(params.grantRoot) ?? "";
+  return askFor(
+    params,
+    known ?? { name: "apply_patch", input: { path }, call: { tool: "edit", input: { path } } },
+  );
+}
+
+function questionsAsk(params: JsonObject): Asking | undefined {
+  const list = objects(params.questions).map((one) => ({
+    id: text(one.id) ?? "",
+    question: { question: text(one.question) ?? "", header: text(one.header), options: one.options },
+  }));
+  const questions = questionsOf(list.map(({ question }) => question));
+  if (!questions) return undefined;
+  const ask = askFor(params, named("", "request_user_input", undefined, { questions: params.questions }));
+  const byId = Object.fromEntries(list.map(({ id, question }) => [id, question.question]));
+  return [
+    { ...ask, questions: questions.map(plainQuestion) },
+    { kind: "questions", questions: byId },
+  ];
+}
+
+function plainQuestion({ question, header, options }: Question): Question {
+  const choices = objects(options).flatMap((option) => {
+    const [label, description] = [text(option.label), word(option.description)];
+    return label === undefined ? [] : [{ label, ...(description !== undefined && { description }) }];
+  });
+  return {
+    question,
+    ...(word(header) !== undefined && { header: String(header) }),
+    ...(choices.length > 0 && { options: choices }),
+  };
+}
+
+/** A server wants something of the user; Codex asks in the same way whether one of its tools may be called. */
+function elicitation(state: RunState, params: JsonObject): Asking {
+  const { _meta: meta, serverName, message, requestedSchema, url } = params;
+  const server = text(serverName) ?? "";
+  const reason = text(message) ?? "";
+  if (isObject(meta) && meta.codex_approval_kind === "mcp_tool_call")
+    return [{ ...toolAsk(state, server, meta, reason), reason }, { kind: "tool" }];
+  const told = named("", "elicitation", `mcp__${server}`, { message, ...(url !== undefined && { url }) });
+  const ask = { name: told.name, input: told.input, call: told.call, reason };
+  if (params.mode === "url") {
+    const question = [reason, text(url) ?? ""].join("\n").trim();
+    return [{ ...ask, questions: [{ question, options: [{ label: "Done" }] }] }, { kind: "link" }];
+  }
+  const wanted =
+    isObject(requestedSchema) && isObject(requestedSchema.properties) ? requestedSchema.properties : {};
+  const questions = fieldQuestions(wanted, reason);
+  return [
+    { ...ask, questions },
+    { kind: "form", wanted },
+  ];
+}
+
+/** It says which server, not which call: that is the newest of the server's that is open. */
+function toolAsk({ open }: RunState, server: string, meta: JsonObject, message: string): Ask {
+  const call = Object.values(open).findLast((one) => one.server === server);
+  if (call) return { name: call.name, input: call.input, call: call.call, tool_use_id: call.id };
+  const tool = /tool "([^"]+)"/.exec(message)?.[1] ?? "";
+  const { name, input, call: universal } = named("", tool, `mcp__${server}`, meta.tool_params);
+  return { name, input, call: universal };
+}
+
+export function decided(state: RunState, id: string, decision: Decision): Output[] {
+  const ask = kept(state.asks, id);
+  if (!ask) return [];
+  delete state.asks[id];
+  return [reply(state.rpc, ask.request, answerTo(ask, decision))];
+}
+
+/** It was answered, or the turn that wanted it is over. */
+export function withdrawn(state: RunState, params: JsonObject): Output[] {
+  const id = nameOf(params.requestId);
+  if (!kept(state.asks, id)) return [];
+  delete state.asks[id];
+  return [tell({ type: "unask", id })];
+}
+
+function answerTo({ kind, wanted = {}, questions = {} }: Asked, { allow, always, answers = {} }: Decision) {
+  switch (kind) {
+    case "decision":
+      return { decision: allow ? (always ? "acceptForSession" : "accept") : "decline" };
+    case "permissions": {
+      // Nothing granted is how it is denied.
+      const granted = Object.entries(wanted).filter(([, value]) => allow && value !== null);
+      return { permissions: Object.fromEntries(granted), scope: allow && always ? "session" : "turn" };
+    }
+    case "questions":
+      return { answers: allow ? answersOf(questions, answers) : {} };
+    case "tool":
+      return { ...action(allow, {}), _meta: allow && always ? { persist: "session" } : null };
+    case "form":
+      return action(allow, contentOf(wanted, answers));
+    case "link":
+      return action(allow, null);
+  }
+}
+
+function action(allow: boolean, content: unknown) {
+  return { action: allow ? "accept" : "decline", content: allow ? content : null, _meta: null };
+}
+
+type Answers = NonNullable<Decision["answers"]>;
+
+function answersOf(questions: Record<string, string>, answers: Answers): JsonObject {
+  const given = Object.entries(questions).flatMap(([id, question]) => {
+    const answer = kept(answers, question) ?? kept(answers, id);
+    return answer === undefined ? [] : [[id, { answers: [answer].flat() }] as const];
+  });
+  return Object.fromEntries(given);
+}

@@ -1,0 +1,111 @@
+// What Gemini CLI 0.61.0 tells of a call over ACP, as the call that it is. It gives neither the tool's name nor its
+// arguments: the name stands in the id, the arguments in the title, the files, the diff and the words beside it.
+
+import { jsonIn } from "../../session/json.ts";
+import { contentText, type Diff, diffsIn, editBetween } from "../acp-content.ts";
+import type { AcpCall, NativeTool } from "../acp-state.ts";
+import { toolOf } from "../acp-tools.ts";
+import { count, filled, isObject, type Json } from "../json.ts";
+import { universalCall } from "./tools.ts";
+
+export function geminiTool(call: AcpCall): NativeTool {
+  const name = nativeName(call.id);
+  if (name === undefined) return toolOf(call);
+  const input = argumentsOf(name, call) ?? otherwise(call);
+  if (name === "invoke_agent") return { name, input, call: { tool: "task", input: delegated(input) } };
+  return { name, input, call: universalCall(name, input) };
+}
+
+/** `read_file__read_file_1795020420735_1`: its name, then an id of its own or of the model's. */
+export function nativeName(id: string): string | undefined {
+  return (/^(.+)__\1_\d+_\d+$/.exec(id) ?? /^(.+?)__./.exec(id))?.[1];
+}
+
+function argumentsOf(name: string, call: AcpCall): Json | undefined {
+  const { title, locations, content } = call;
+  const [diff] = diffsIn(content);
+  const path = filled(locations[0]?.path) ?? diff?.path;
+  switch (name) {
+    case "run_shell_command":
+      return title === "" ? undefined : { command: title, ...beside(call) };
+    case "read_file":
+      return path === undefined ? undefined : { file_path: path, ...lineOf(locations[0]) };
+    case "write_file":
+      return path === undefined ? undefined : { file_path: path, ...(diff && { content: diff.after }) };
+    case "replace":
+      return path === undefined ? undefined : { file_path: path, ...(diff && replaced(diff)) };
+    case "list_directory":
+      return title === "" ? undefined : { dir_path: title };
+    default:
+      return name.startsWith("mcp_") ? object(contentText(content)) : titled(name, title);
+  }
+}
+
+/** The words that are told of these: what was asked stands in them whole, or up to a length. */
+const TITLES: ReadonlyMap<string, readonly [RegExp, readonly string[]]> = new Map([
+  ["grep_search", [/^'(.*)'(?: in (.+?))? within (.+)$/s, ["pattern", "include_pattern", "dir_path"]]],
+  ["glob", [/^'(.*)'(?: within (.+))?$/s, ["pattern", "dir_path"]]],
+  ["google_web_search", [/^Searching the web for: "(.*)"$/s, ["query"]]],
+  [
+    "web_fetch",
+    [
+      /^(?:Fetching content from: (.+)|Processing URLs and instructions from prompt: "(.*)")$/s,
+      ["url", "prompt"],
+    ],
+  ],
+  ["invoke_agent", [/^Delegating to agent '(.*)'$/s, ["agent_name"]]],
+]);
+
+function titled(name: string, title: string): Json | undefined {
+  const [pattern, names] = TITLES.get(name) ?? [];
+  const found = pattern?.exec(title);
+  if (!found || !names) return undefined;
+  const pairs = names.flatMap((one, index) => {
+    const value = found[index + 1];
+    // The folder itself is not worth a word; a long path is told with an ellipsis in it.
+    const isPlace = one === "dir_path" && (value === "./" || value?.includes("..."));
+    return value === undefined || isPlace ? [] : [[one, value] as const];
+  });
+  return Object.fromEntries(pairs);
+}
+
+/** `[in sub] (why) [background]`, before it has run. */
+function beside({ content, isOutput }: AcpCall): Json {
+  const said = isOutput ? "" : contentText(content);
+  const found = /^\[(?:in (.*?)|current working directory .*?)\](?: \((.*)\))?( \[background\])?$/s.exec(
+    said,
+  );
+  const [, folder, description, background] = found ?? [];
+  return {
+    ...(folder !== undefined && { dir_path: folder }),
+    ...(description !== undefined && { description }),
+    ...(background !== undefined && { is_background: true }),
+  };
+}
+
+/** The whole file before and after; of what was to be replaced in it only the lines that differ are known. */
+function replaced({ before, after }: Diff): Json {
+  if (before === undefined) return { old_string: "", new_string: after };
+  const edit = editBetween(before, after);
+  return { old_string: edit.old, new_string: edit.new };
+}
+
+function lineOf(location: Json | undefined): Json {
+  const line = count(location?.line);
+  return line === undefined ? {} : { start_line: line };
+}
+
+/** The prompt that a subagent gets is not told. */
+function delegated({ agent_name, ...rest }: Json): Json {
+  return { ...(filled(agent_name) !== undefined && { agent: agent_name }), ...rest };
+}
+
+function object(text: string): Json | undefined {
+  const value = jsonIn(text);
+  return isObject(value) ? value : undefined;
+}
+
+function otherwise({ title, locations }: AcpCall): Json {
+  const paths = locations.flatMap(({ path }) => filled(path) ?? []);
+  return { ...(title !== "" && { title }), ...(paths.length > 0 && { paths }) };
+}

@@ -1,0 +1,158 @@
+// What Claude Code asks of its live driver, and what is answered.
+import { describe, expect, it } from "vitest";
+import type { Decision } from "../../../src/adapters/driver.ts";
+import type { PermissionMode } from "../../../src/session/events.ts";
+import { events, lines, prompted, responses } from "./live.ts";
+
+describe("what every change is asked for by", () => {
+  const callback = (tool_name: string) => ({
+    type: "control_request",
+    request_id: "hook",
+    request: { subtype: "hook_callback", callback_id: "baton", input: { tool_name } },
+  });
+  const isAsked = (mode: PermissionMode, tool: string) =>
+    responses(prompted({ mode }).tell(callback(tool)))[0].hookSpecificOutput?.permissionDecision === "ask";
+
+  it.each(["Bash", "Write", "Edit", "NotebookEdit", "WebFetch", "mcp__files__write", "SomethingNew"])(
+    "%s",
+    (tool) => {
+      expect(isAsked("interactive", tool)).toBe(true);
+      expect(isAsked("deny", tool)).toBe(true);
+      expect(isAsked("default", tool)).toBe(false);
+      expect(isAsked("auto", tool)).toBe(false);
+    },
+  );
+
+  it.each(["Read", "Grep", "Glob", "TodoWrite", "AskUserQuestion", "Agent"])("not %s", (tool) => {
+    expect(isAsked("interactive", tool)).toBe(false);
+  });
+
+  it("follows the mode while it runs", () => {
+    const one = prompted({ mode: "default" });
+    expect(lines(one.step({ type: "set_mode", mode: "deny" }))).toMatchObject([
+      { request: { subtype: "set_permission_mode", mode: "default" } },
+    ]);
+    expect(responses(one.tell(callback("Bash")))[0]).toMatchObject({ hookSpecificOutput: {} });
+    one.step({ type: "set_mode", mode: "auto" });
+    expect(responses(one.tell(callback("Bash")))).toEqual([{}]);
+  });
+});
+
+describe("asking", () => {
+  const asks = (more: object = {}, id = "a") => ({
+    type: "control_request",
+    request_id: id,
+    request: {
+      subtype: "can_use_tool",
+      tool_name: "Bash",
+      input: { command: "touch x" },
+      tool_use_id: "toolu_1",
+      ...more,
+    },
+  });
+  const decided = (decision: Decision, more: object = {}) => {
+    const one = prompted();
+    one.tell(asks(more));
+    return { one, response: responses(one.step({ type: "decide", id: "a", decision }))[0] };
+  };
+
+  it("says what it is about", () => {
+    const one = prompted();
+    const task = { task_id: "agent-1", tool_use_id: "toolu_0", task_type: "local_agent" };
+    one.tell({ type: "system", subtype: "task_started", ...task });
+    expect(events(one.tell(asks({ agent_id: "agent-1", decision_reason: "It is outside." })))).toEqual([
+      {
+        type: "ask",
+        id: "a",
+        name: "Bash",
+        input: { command: "touch x" },
+        call: { tool: "bash", input: { command: "touch x" } },
+        tool_use_id: "toolu_1",
+        reason: "It is outside.",
+        parent_tool_use_id: "toolu_0",
+      },
+    ]);
+    one.tell({ type: "system", subtype: "task_notification", task_id: "agent-1" });
+    expect(events(one.tell(asks({ agent_id: "agent-1" }, "b")))[0]).not.toHaveProperty("parent_tool_use_id");
+  });
+
+  it("is allowed, also with other arguments, or denied", () => {
+    expect(decided({ allow: true }).response).toEqual({
+      behavior: "allow",
+      updatedInput: { command: "touch x" },
+    });
+    expect(decided({ allow: true, input: { command: "ls" } }).response.updatedInput).toEqual({
+      command: "ls",
+    });
+    expect(decided({ allow: false, message: "No." }).response).toEqual({ behavior: "deny", message: "No." });
+  });
+
+  it("is answered once", () => {
+    const { one } = decided({ allow: true });
+    expect(one.step({ type: "decide", id: "a", decision: { allow: true } })).toEqual([]);
+  });
+
+  it("is withdrawn", () => {
+    const one = prompted();
+    one.tell(asks());
+    expect(events(one.tell({ type: "control_cancel_request", request_id: "a" }))).toEqual([
+      { type: "unask", id: "a" },
+    ]);
+    expect(one.step({ type: "decide", id: "a", decision: { allow: true } })).toEqual([]);
+    expect(one.tell({ type: "control_cancel_request", request_id: "a" })).toEqual([]);
+  });
+
+  it("takes the CLI's own rules for the session, and never writes them to settings", () => {
+    const permission_suggestions = [
+      {
+        type: "addRules",
+        rules: [{ toolName: "Bash", ruleContent: "touch *" }],
+        behavior: "allow",
+        destination: "localSettings",
+      },
+      { type: "setMode", mode: "acceptEdits", destination: "session" },
+    ];
+    const { one, response } = decided({ allow: true, always: true }, { permission_suggestions });
+    expect(response.updatedPermissions).toEqual([{ ...permission_suggestions[0], destination: "session" }]);
+    expect(events(one.tell(asks({}, "b")))).toHaveLength(1);
+  });
+
+  it("remembers what was allowed for the session where the CLI cannot", () => {
+    const { one } = decided({ allow: true, always: true }, { decision_reason_type: "hook" });
+    expect(responses(one.tell(asks({}, "b")))).toEqual([
+      { behavior: "allow", updatedInput: { command: "touch x" } },
+    ]);
+    expect(events(one.tell(asks({ input: { command: "touch y" } }, "c")))).toHaveLength(1);
+    const fetched = { tool_name: "WebFetch", input: { url: "https://a.example/one", prompt: "p" } };
+    one.tell(asks(fetched, "d"));
+    one.step({ type: "decide", id: "d", decision: { allow: true, always: true } });
+    const again = { ...fetched, input: { url: "https://a.example/two", prompt: "p" } };
+    expect(events(one.tell(asks(again, "e")))).toEqual([]);
+    const other = { ...fetched, input: { url: "https://b.example/one", prompt: "p" } };
+    expect(events(one.tell(asks(other, "f")))).toHaveLength(1);
+  });
+
+  it("asks the user what the agent wants to know", () => {
+    const input = { questions: [{ question: "Which?", header: "H", options: [], multiSelect: true }] };
+    const one = prompted();
+    const [ask] = events(one.tell(asks({ tool_name: "AskUserQuestion", input })));
+    expect(ask).toMatchObject({ questions: [{ question: "Which?", multiple: true }] });
+    const decision = { allow: true, answers: { "Which?": ["One", "Two"] } };
+    expect(responses(one.step({ type: "decide", id: "a", decision }))[0].updatedInput).toEqual({
+      ...input,
+      answers: { "Which?": "One, Two" },
+    });
+  });
+
+  it("declines forms, and says that it cannot do other things", () => {
+    const one = prompted();
+    const form = { subtype: "elicitation", message: "Your name?" };
+    expect(responses(one.tell({ type: "control_request", request_id: "a", request: form }))).toEqual([
+      { action: "decline" },
+    ]);
+    const [answer] = lines(
+      one.tell({ type: "control_request", request_id: "b", request: { subtype: "new" } }),
+    );
+    expect(answer.response).toMatchObject({ subtype: "error", request_id: "b" });
+  });
+});

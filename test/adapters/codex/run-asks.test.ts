@@ -1,0 +1,330 @@
+// What Codex asks while it runs and how it is answered, and what its failures are called, beyond what was recorded.
+import { describe, expect, it } from "vitest";
+import type { Decision } from "../../../src/adapters/driver.ts";
+import { events, lines, opened, prompted, THREAD } from "./live.ts";
+
+type Running = ReturnType<typeof prompted>;
+
+const decide = (one: Running, id: string, decision: Decision) =>
+  lines(one.step({ type: "decide", id, decision }))[0];
+
+describe("approvals", () => {
+  const approval = {
+    itemId: "call_1",
+    command: "/bin/bash -lc 'rm x'",
+    cwd: "/home/user/project",
+    reason: "Why",
+  };
+
+  it.each<[Decision, string]>([
+    [{ allow: true }, "accept"],
+    [{ allow: true, always: true }, "acceptForSession"],
+    [{ allow: false, message: "No." }, "decline"],
+  ])("of a command: %j", (decision, word) => {
+    const one = prompted();
+    expect(events(one.ask(7, "item/commandExecution/requestApproval", approval))).toEqual([
+      {
+        type: "ask",
+        id: "7",
+        tool_use_id: "call_1",
+        name: "exec_command",
+        input: { cmd: "rm x" },
+        call: { tool: "bash", input: { command: "rm x" } },
+        reason: "Why",
+      },
+    ]);
+    expect(decide(one, "7", decision)).toEqual({ id: 7, result: { decision: word } });
+    expect(decide(one, "7", decision)).toBeUndefined();
+  });
+
+  it("of the network name the host", () => {
+    const one = prompted();
+    const network = { itemId: "call_1", networkApprovalContext: { host: "example.com", protocol: "https" } };
+    expect(events(one.ask("n", "item/commandExecution/requestApproval", network))).toMatchObject([
+      { id: "n", name: "network_access", input: { host: "example.com" }, call: { tool: "unknown" } },
+    ]);
+    expect(decide(one, "n", { allow: false }).id).toBe("n");
+  });
+
+  it("of a patch say what it changes", () => {
+    const one = prompted();
+    const changes = [{ path: "/a", kind: { type: "add" }, diff: "x\n" }];
+    one.item("started", { type: "fileChange", id: "call_1", changes });
+    expect(events(one.ask(0, "item/fileChange/requestApproval", { itemId: "call_1" }))).toMatchObject([
+      { call: { tool: "write", input: { path: "/a", content: "x\n" } }, tool_use_id: "call_1" },
+    ]);
+    expect(
+      events(one.ask(1, "item/fileChange/requestApproval", { itemId: "other", grantRoot: "/r" })),
+    ).toMatchObject([{ call: { tool: "edit", input: { path: "/r" } } }]);
+  });
+
+  it("of more permissions grant what was wanted, or nothing", () => {
+    const permissions = { network: { enabled: true }, fileSystem: null };
+    const answer = (decision: Decision) => {
+      const one = prompted();
+      one.ask(3, "item/permissions/requestApproval", { itemId: "call_1", permissions });
+      return decide(one, "3", decision).result;
+    };
+    expect(answer({ allow: true })).toEqual({ permissions: { network: { enabled: true } }, scope: "turn" });
+    expect(answer({ allow: true, always: true }).scope).toBe("session");
+    expect(answer({ allow: false, always: true })).toEqual({ permissions: {}, scope: "turn" });
+  });
+
+  it("are withdrawn when Codex does not wait any more", () => {
+    const one = prompted();
+    one.ask(5, "item/commandExecution/requestApproval", approval);
+    expect(events(one.notice("serverRequest/resolved", { requestId: 5 }))).toEqual([
+      { type: "unask", id: "5" },
+    ]);
+    expect(one.notice("serverRequest/resolved", { requestId: 5 })).toEqual([]);
+    expect(decide(one, "5", { allow: true })).toBeUndefined();
+  });
+
+  it("between two turns are not asked", () => {
+    const say = (mode: "auto" | "interactive") =>
+      opened({ mode }).ask(5, "item/commandExecution/requestApproval", { threadId: "agent", ...approval });
+    expect(lines(say("auto"))[0].result).toEqual({ decision: "accept" });
+    expect(lines(say("interactive"))[0].result).toEqual({ decision: "decline" });
+    expect(events(say("interactive"))).toMatchObject([{ subtype: "notice" }]);
+  });
+});
+
+describe("questions", () => {
+  const question = { id: "q", header: "Colour", question: "Which?", isSecret: false };
+  const options = [{ label: "Red", description: "" }, { label: "Blue", description: "sea" }, { no: "label" }];
+
+  it("are answered by what was asked, or by their id", () => {
+    const one = prompted();
+    const asked = one.ask(1, "item/tool/requestUserInput", {
+      itemId: "c",
+      questions: [
+        { ...question, options },
+        { ...question, id: "r", question: "And why?", options: null },
+      ],
+    });
+    expect(events(asked)).toMatchObject([
+      {
+        questions: [
+          {
+            question: "Which?",
+            header: "Colour",
+            options: [{ label: "Red" }, { label: "Blue", description: "sea" }],
+          },
+          { question: "And why?", header: "Colour" },
+        ],
+      },
+    ]);
+    const answers = { "Which?": ["Red", "Blue"], r: "Because." };
+    expect(decide(one, "1", { allow: true, answers }).result).toEqual({
+      answers: { q: { answers: ["Red", "Blue"] }, r: { answers: ["Because."] } },
+    });
+  });
+
+  it("are left open when nobody answers", () => {
+    const one = prompted();
+    one.ask(1, "item/tool/requestUserInput", { questions: [question] });
+    expect(decide(one, "1", { allow: false }).result).toEqual({ answers: {} });
+  });
+
+  it("of a server become a form", () => {
+    const one = prompted();
+    const properties = {
+      tags: {
+        type: "array",
+        title: "Tags",
+        items: { anyOf: [{ const: "x", title: "The X" }, { const: "y" }] },
+      },
+      level: { type: "number", description: "How high?" },
+      isOld: { type: "boolean" },
+      none: { type: "string" },
+    };
+    const asked = one.ask(1, "mcpServer/elicitation/request", {
+      serverName: "shop",
+      mode: "form",
+      _meta: null,
+      message: "Please.",
+      requestedSchema: { type: "object", properties },
+    });
+    expect(events(asked)).toMatchObject([
+      {
+        reason: "Please.",
+        questions: [
+          { question: "Tags", options: [{ label: "The X" }, { label: "y" }], multiple: true },
+          { question: "How high?", header: "level" },
+          { question: "isOld", options: [{ label: "Yes" }, { label: "No" }] },
+          { question: "none" },
+        ],
+      },
+    ]);
+    const answers = { Tags: ["The X", "y"], "How high?": "2.5", isOld: "true" };
+    const content = { tags: ["x", "y"], level: 2.5, isOld: true };
+    expect(decide(one, "1", { allow: true, answers }).result).toEqual({
+      action: "accept",
+      content,
+      _meta: null,
+    });
+  });
+
+  it("about a link are agreed to, or not", () => {
+    const one = prompted();
+    const link = { serverName: "shop", mode: "url", message: "Sign in", url: "http://127.0.0.1/x" };
+    expect(events(one.ask(1, "mcpServer/elicitation/request", link))).toMatchObject([
+      { questions: [{ question: "Sign in\nhttp://127.0.0.1/x", options: [{ label: "Done" }] }] },
+    ]);
+    expect(decide(one, "1", { allow: false }).result).toEqual({
+      action: "decline",
+      content: null,
+      _meta: null,
+    });
+  });
+
+  it("whether a tool may be called name the call", () => {
+    const one = prompted();
+    const ask = (id: number) =>
+      events(
+        one.ask(id, "mcpServer/elicitation/request", {
+          serverName: "shop",
+          mode: "form",
+          message: 'Allow the shop MCP server to run tool "buy"?',
+          _meta: { codex_approval_kind: "mcp_tool_call", tool_params: { what: "tea" } },
+        }),
+      );
+    expect(ask(1)).toMatchObject([
+      { name: "mcp__shop__buy", input: { what: "tea" }, call: { tool: "unknown" } },
+    ]);
+    one.item("started", {
+      type: "mcpToolCall",
+      id: "call_9",
+      server: "shop",
+      tool: "buy",
+      arguments: { what: "milk" },
+    });
+    expect(ask(2)).toMatchObject([{ tool_use_id: "call_9", input: { what: "milk" } }]);
+    expect(decide(one, "2", { allow: true, always: true }).result).toMatchObject({
+      action: "accept",
+      _meta: { persist: "session" },
+    });
+  });
+});
+
+describe("what nobody here can do", () => {
+  it.each(["attestation/generate", "currentTime/read", "account/chatgptAuthTokens/refresh", "something/new"])(
+    "is refused: %s",
+    (method) => {
+      expect(lines(prompted().ask(4, method, {}))).toMatchObject([{ id: 4, error: { code: -32601 } }]);
+    },
+  );
+
+  it("is a failed call where it is a tool of ours", () => {
+    expect(lines(prompted().ask(4, "item/tool/call", { tool: "x" }))).toMatchObject([
+      { id: 4, result: { success: false } },
+    ]);
+  });
+});
+
+describe("failures", () => {
+  const told = (error: object, willRetry = false) => events(prompted().notice("error", { error, willRetry }));
+  const http = (name: string, httpStatusCode: number | null) => ({ [name]: { httpStatusCode } });
+
+  it.each([
+    ["contextWindowExceeded", "Codex ran out of room.", "context_too_long"],
+    ["usageLimitExceeded", "You’ve hit your usage limit.", "quota_exhausted"],
+    ["sessionBudgetExceeded", "Enough.", "quota_exhausted"],
+    ["rateLimitExceeded", "rate limit exceeded", "rate_limited"],
+    ["serverOverloaded", "Selected model is at capacity.", "overloaded"],
+    ["modelNotFound", "There is none.", "model_unknown"],
+    ["internalServerError", "We’re currently experiencing high demand.", "server_error"],
+    ["cyberPolicy", "No.", "refused"],
+    [
+      http("httpConnectionFailed", 401),
+      "unexpected status 401 Unauthorized: The key is not valid.",
+      "unauthorized",
+    ],
+    [
+      http("httpConnectionFailed", 401),
+      "unexpected status 401: You didn't provide an API key.",
+      "not_signed_in",
+    ],
+    [http("httpConnectionFailed", 403), "unexpected status 403 Forbidden: Not for you.", "forbidden"],
+    [
+      http("httpConnectionFailed", 404),
+      "unexpected status 404: The model `x` does not exist.",
+      "model_unknown",
+    ],
+    [http("responseTooManyFailedAttempts", 429), "exceeded retry limit, last status: 429", "rate_limited"],
+    [http("httpConnectionFailed", 529), "unexpected status 529: Overloaded.", "overloaded"],
+    [http("httpConnectionFailed", null), "Connection failed: error sending request", "offline"],
+    ["other", "stream disconnected before completion: Transport error", "stream_cut"],
+    ["other", "Incomplete response returned, reason: content_filter", "refused"],
+    ["other", "Missing environment variable: `KEY`.", "not_signed_in"],
+    [null, "Nobody knows.", "failed"],
+    [{}, "unexpected status 503 Service Unavailable", "server_error"],
+  ])("%j: %s", (codexErrorInfo, message, code) => {
+    expect(told({ codexErrorInfo, message })).toMatchObject([{ type: "error", code, message }]);
+  });
+
+  it("say what the vendor says", () => {
+    const message = JSON.stringify({
+      error: { message: "Too long.", type: "invalid", code: "context_length" },
+    });
+    expect(told({ message, codexErrorInfo: "other" })).toEqual([
+      {
+        type: "error",
+        code: "context_too_long",
+        message: "Too long.",
+        status: 400,
+        provider_code: "context_length",
+      },
+    ]);
+  });
+
+  it("say how long to wait", () => {
+    const wait = (time: string) => {
+      const [error] = told({ codexErrorInfo: "rateLimitExceeded", message: `Please try again in ${time}.` });
+      return error && "retry_after_ms" in error ? error.retry_after_ms : undefined;
+    };
+    expect([wait("1.5s"), wait("20ms"), wait("3 minutes"), wait("a while")]).toEqual([
+      1500,
+      20,
+      180_000,
+      undefined,
+    ]);
+  });
+
+  it("are retried", () => {
+    const error = {
+      message: "Reconnecting... 2/5",
+      additionalDetails: "unexpected status 401 Unauthorized: No.",
+      codexErrorInfo: http("responseStreamDisconnected", 401),
+    };
+    expect(told(error, true)).toMatchObject([
+      { type: "retry", attempt: 2, max_attempts: 5, error: { code: "unauthorized", status: 401 } },
+    ]);
+    expect(told({ message: "Reconnecting... waiting for network" }, true)).toMatchObject([{ attempt: 1 }]);
+    expect(told({}, true)).toMatchObject([{ error: { code: "failed" } }]);
+  });
+
+  it("end the turn, a refusal as one", () => {
+    const end = (error: unknown) =>
+      events(prompted().notice("turn/completed", { turn: { status: "failed", error } }));
+    expect(end(null)).toMatchObject([
+      { type: "error", code: "failed" },
+      { type: "result", is_error: true },
+    ]);
+    expect(end({ message: "No.", codexErrorInfo: "misalignmentPolicyViolation" })).toMatchObject([
+      { code: "refused" },
+      { type: "result", refused: true },
+    ]);
+  });
+
+  it("of a server that does not start are told beside", () => {
+    const status = (more: object) =>
+      events(
+        prompted().notice("mcpServer/startupStatus/updated", { threadId: THREAD, name: "shop", ...more }),
+      );
+    expect(status({ status: "ready", error: null })).toEqual([]);
+    expect(status({ status: "failed", error: "no such file" })).toMatchObject([
+      { subtype: "notice", message: "The MCP server shop could not be started.\nno such file" },
+    ]);
+  });
+});
