@@ -116,8 +116,9 @@ function prepare(state: AcpState, options: AcpOptions): Output[] {
 }
 
 function preparedModel(state: AcpState, options: AcpOptions): Output[] {
-  const { model, models } = state;
-  if (model === undefined || options.isModelLaunched || models?.current === model) return [];
+  const { models } = state;
+  const model = state.otherModel ?? (options.isModelLaunched ? undefined : state.model);
+  if (model === undefined || models?.current === model) return [];
   if (!models)
     return fatal(state, {
       code: "unsupported",

@@ -99,6 +99,8 @@ export interface AcpState {
   cwd: string;
   wanted?: string;
   model?: string;
+  /** Asked for before it was ready. */
+  otherModel?: string;
   mode: PermissionMode;
   version: string;
   phase: "starting" | "opening" | "replaying" | "preparing" | "ready" | "failed";

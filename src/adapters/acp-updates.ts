@@ -14,7 +14,6 @@ type Kind = SessionUpdate["sessionUpdate"];
 
 export function updated(state: AcpState, options: AcpOptions, params: Json): Output[] {
   state.isHeard = true;
-  if (state.phase === "failed") return [];
   const { update, sessionId } = params;
   // Sessions that the agent has beside ours are its own business.
   if (!isObject(update) || (typeof sessionId === "string" && sessionId !== state.session)) return [];

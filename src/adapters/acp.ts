@@ -50,11 +50,13 @@ function step(state: AcpState, options: AcpOptions, input: Input): Output[] {
 }
 
 function heard(state: AcpState, options: AcpOptions, line: string): Output[] {
+  // Whatever it says while it is being ended, it was said why.
+  if (state.phase === "failed") return [];
   const message = received(state.rpc, line);
-  if (message) return state.phase === "failed" ? [] : understood(state, options, message);
+  if (message) return understood(state, options, message);
   if (line.trim() === "") return [];
   const failure = state.phase === "ready" ? undefined : options.complaint?.(line);
-  if (failure && state.phase !== "failed") return fatal(state, failure);
+  if (failure) return fatal(state, failure);
   return [say({ type: "raw", text: line })];
 }
 
@@ -140,14 +142,19 @@ function notChanged(state: AcpState, method: string, error: Json): Output[] {
 }
 
 function modelWanted(state: AcpState, model: string): Output[] {
+  if (isEarly(state)) {
+    state.otherModel = model;
+    return [];
+  }
   if (!state.models) return [unsupported(`${state.agent.name} does not let a model be chosen.`)];
   state.nextModel = model;
-  return [chosen(state, "model", state.models, model)];
+  return sent(state, chosen(state, "model", state.models, model));
 }
 
 function modeWanted(state: AcpState, options: AcpOptions, mode: PermissionMode): Output[] {
   state.mode = mode;
   state.always = [];
+  if (isEarly(state)) return [];
   const id = modeFor(state, options, mode);
   const { modes } = state;
   if (id === undefined || !modes) {
@@ -157,7 +164,17 @@ function modeWanted(state: AcpState, options: AcpOptions, mode: PermissionMode):
       : [];
   }
   modes.current = id;
-  return [chosen(state, "mode", modes, id)];
+  return sent(state, chosen(state, "mode", modes, id));
+}
+
+/** There is no session yet: what is wanted is seen to once there is one. */
+function isEarly({ phase }: AcpState): boolean {
+  return phase !== "ready" && phase !== "preparing";
+}
+
+function sent(state: AcpState, output: Output): Output[] {
+  if (state.phase === "preparing") state.preparing++;
+  return [output];
 }
 
 function unsupported(message: string): Output {

@@ -98,6 +98,7 @@ export class Protocol {
   }
 
   asked(event: Ask, timeoutMs: number): AgentEvent[] {
+    if (this.asks.has(event.id)) return [];
     this.current();
     this.asks.set(event.id, event);
     this.emit(askedEvent(event, timeoutMs));

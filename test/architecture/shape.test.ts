@@ -17,6 +17,7 @@ describe("an agent's name", () => {
     "src/adapters/places.ts": "the table of stores",
     "src/adapters/readers.ts": "the table of readers",
     "src/adapters/adapter.ts": "`gemini` is the name of a vendor's API here",
+    "src/adapters/acp-calls.ts": "a field in which one agent of the protocol puts the names of its tools",
     "src/formats/index.ts": "`gemini-contents` is a vendor's API",
     "src/formats/contents-read.ts": "`gemini-contents` is a vendor's API",
     "src/formats/contents-write.ts": "`gemini-contents` is a vendor's API",

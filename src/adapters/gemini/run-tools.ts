@@ -6,14 +6,15 @@ import { contentText, type Diff, diffsIn, editBetween } from "../acp-content.ts"
 import type { AcpCall, NativeTool } from "../acp-state.ts";
 import { toolOf } from "../acp-tools.ts";
 import { count, filled, isObject, type Json } from "../json.ts";
+import type { UniversalCall } from "../reading.ts";
 import { universalCall } from "./tools.ts";
 
 export function geminiTool(call: AcpCall): NativeTool {
   const name = nativeName(call.id);
   if (name === undefined) return toolOf(call);
   const input = argumentsOf(name, call) ?? otherwise(call);
-  if (name === "invoke_agent") return { name, input, call: { tool: "task", input: delegated(input) } };
-  return { name, input, call: universalCall(name, input) };
+  const known = universalCall(name, input);
+  return { name, input, call: known.tool === "unknown" ? inPart(name, input) : known };
 }
 
 /** `read_file__read_file_1795020420735_1`: its name, then an id of its own or of the model's. */
@@ -43,7 +44,10 @@ function argumentsOf(name: string, call: AcpCall): Json | undefined {
 
 /** The words that are told of these: what was asked stands in them whole, or up to a length. */
 const TITLES: ReadonlyMap<string, readonly [RegExp, readonly string[]]> = new Map([
-  ["grep_search", [/^'(.*)'(?: in (.+?))? within (.+)$/s, ["pattern", "include_pattern", "dir_path"]]],
+  [
+    "grep_search",
+    [/^'(.*)'(?: in (.+?))?(?: within (.+)| across .+)?$/s, ["pattern", "include_pattern", "dir_path"]],
+  ],
   ["glob", [/^'(.*)'(?: within (.+))?$/s, ["pattern", "dir_path"]]],
   ["google_web_search", [/^Searching the web for: "(.*)"$/s, ["query"]]],
   [
@@ -95,9 +99,21 @@ function lineOf(location: Json | undefined): Json {
   return line === undefined ? {} : { start_line: line };
 }
 
-/** The prompt that a subagent gets is not told. */
-function delegated({ agent_name, ...rest }: Json): Json {
-  return { ...(filled(agent_name) !== undefined && { agent: agent_name }), ...rest };
+/** Less is told than the tool takes: of a change that failed no diff, of a subagent never the prompt. */
+function inPart(name: string, { file_path, agent_name, ...rest }: Json): UniversalCall {
+  const path = filled(file_path) === undefined ? {} : { path: file_path };
+  switch (name) {
+    case "write_file":
+    case "replace":
+      return { tool: name === "replace" ? "edit" : "write", input: { ...path, ...rest } };
+    case "invoke_agent":
+      return {
+        tool: "task",
+        input: { ...(filled(agent_name) !== undefined && { agent: agent_name }), ...rest },
+      };
+    default:
+      return { tool: "unknown", input: { ...(file_path !== undefined && { file_path }), ...rest } };
+  }
 }
 
 function object(text: string): Json | undefined {

@@ -151,6 +151,8 @@ function resumed(state: State, { id, directory, model, agent, permission }: Json
   state.session = session;
   state.agent = word(agent) ?? null;
   state.sessionRules = rulesIn(permission);
+  // An earlier run has made it ask more, which it never forgets.
+  state.asksMore ||= state.sessionRules.some(isOurs);
   const { providerID, id: name } = objectOf(model);
   const known = word(providerID) && word(name) ? `${providerID}/${name}` : null;
   return [...introduced(state, state.model ?? known), askAgents(state)];
@@ -178,7 +180,8 @@ function agents(state: State, list: readonly JsonObject[]): Output[] {
 /** Rules in the session itself stay there, so they are put in only where nothing else helps. */
 function askingMore(state: State): Output[] {
   const rules = [...(find(state.rules, state.agent) ?? []), ...state.sessionRules];
-  state.needsRules = isOverruled(rules) || (state.needsRules && !rules.some(isOurs));
+  state.needsRules =
+    isStrict(state.mode) && (isOverruled(rules) || (state.needsRules && !rules.some(isOurs)));
   if (state.session === null || !state.needsRules) return ready(state);
   state.sessionRules.push(...askingRules());
   const sent = { method: "PATCH", path: pathOf(state.session), body: { permission: askingRules() } } as const;

@@ -147,6 +147,19 @@ describe("rules", () => {
     expect(again.has("ready")).toBe(true);
   });
 
+  it("that an earlier run has left in a session are not the user's", () => {
+    const told = new Told({ mode: "default", session: SESSION })
+      .tell({ type: "start" })
+      .answer("/global/health", {})
+      .answer(SESSION, { id: SESSION, permission: OURS })
+      .answer("/agent", [{ name: "build", permission: [rule("*", "allow"), rule("edit", "ask")] }]);
+    expect(told.requests(SESSION)).toHaveLength(1);
+    told.tell({ type: "prompt", text: "Go" }).status("busy").reply("msg_1").permission("per_1");
+    expect(told.requests("/reply")).toMatchObject([{ body: { reply: "once" } }]);
+    told.permission("per_2", { permission: "edit", patterns: ["a.txt"] });
+    expect(told.events("ask")).toMatchObject([{ id: "per_2" }]);
+  });
+
   it("that cannot be put in keep a run from beginning", () => {
     const build = { ...AGENTS[0], permission: [...OURS, rule("*", "allow")] };
     const told = new Told({ mode: "deny", session: SESSION })
