@@ -87,7 +87,11 @@ export function withdrawn(state: AcpState, requestId: unknown): Output[] {
   const gone = state.asks.filter(({ rpcId }) => rpcId === requestId && requestId !== undefined);
   if (gone.length === 0) return [];
   state.asks = state.asks.filter((one) => !gone.includes(one));
-  return gone.map(({ id }) => say({ type: "unask", id }));
+  // A request that is taken back is answered all the same.
+  return gone.flatMap(({ id, rpcId, form }) => [
+    say({ type: "unask", id }),
+    reply(state.rpc, rpcId, form ? { action: "cancel" } : CANCELLED),
+  ]);
 }
 
 export function askedOf(

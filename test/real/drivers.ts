@@ -129,6 +129,8 @@ function openCodeConfig(url: string): object {
     provider: { sim: { npm: "@ai-sdk/anthropic", name: "Sim", options, models: { "sim-model": facts } } },
     model: "sim/sim-model",
     small_model: "sim/sim-model",
+    // It would be asked for with the first prompt, and take a reply that is meant for something else.
+    agent: { title: { disable: true } },
     enabled_providers: ["sim"],
     share: "disabled",
     autoupdate: false,

@@ -126,10 +126,16 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
   },
 
   async mode_change(rig) {
-    rig.answer([{ calls: [write(`${rig.cwd}/made.txt`, "1\n")] }, { text: "Not made." }]);
+    rig.answer([
+      { calls: [write(`${rig.cwd}/first.txt`, "1\n")] },
+      { text: "Made." },
+      { calls: [write(`${rig.cwd}/second.txt`, "2\n")] },
+      { text: "Not made." },
+    ]);
     const one = rig.start();
+    await one.turn("Make one");
     one.run.setMode("deny");
-    await one.turn("Make it");
+    await one.turn("Make another");
     return one;
   },
 

@@ -253,12 +253,14 @@ export const PROMPTS: Record<string, Behave | undefined> = {
   },
 };
 
+const METHOD = acp.methods.client.session.requestPermission;
+
 async function asked(
   { client, sessionId }: Doing,
   kinds: acp.PermissionOptionKind[],
   id = "p",
 ): Promise<string> {
-  const { outcome } = await client.request(acp.methods.client.session.requestPermission, {
+  const { outcome }: acp.RequestPermissionResponse = await client.request(METHOD, {
     sessionId,
     toolCall: { toolCallId: id, title: "rm a.txt", kind: "execute", rawInput: { command: `rm ${id}` } },
     // Their names say the contrary of what they are.
