@@ -1,7 +1,7 @@
 // Builds the program into few files, dist/cli: what is published, and what a clone starts faster with than with its
 // hundreds of sources. CommonJS, because to import `node:fs` as a module loads every part of Node that it gives away.
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "..");
 
@@ -13,6 +13,9 @@ const ENTRIES = {
   "rows-thread": "src/cli/picker/rows-thread.ts",
   guard: "src/adapters/guard.ts",
 };
+
+/** What the program hands to others as a file, and looks for beside itself. */
+const BESIDE = ["src/adapters/gemini/ask.toml"];
 
 /** What lists sessions while nothing has changed, and what reads those that have: a file each, with all they import. */
 const START = /\/src\/(?:cli\/(?:main|catalog|commands\/list)|adapters\/places|catalog\/projects)\.ts$/;
@@ -54,6 +57,7 @@ async function build(): Promise<void> {
     },
   });
   await bundle.close();
+  for (const file of BESIDE) copyFileSync(join(ROOT, file), join(ROOT, "dist/cli", basename(file)));
   // Last: it says that all the rest is there, and of what it was made.
   writeFileSync(join(ROOT, "dist/sources.json"), JSON.stringify(sources));
 }

@@ -9,12 +9,25 @@ import type { Decision, Output } from "./driver.ts";
 import { filled, isObject, type Json, objects } from "./json.ts";
 import { refuse, reply } from "./rpc.ts";
 
-export function permissionAsked(
+export function askedOf(
   state: AcpState,
   options: AcpOptions,
   rpcId: unknown,
+  method: string,
   params: Json,
 ): Output[] {
+  switch (method) {
+    case "session/request_permission":
+      return permissionAsked(state, options, rpcId, params);
+    case "elicitation/create":
+      return formAsked(state, rpcId, params);
+    default:
+      // Files and terminals are the agent's own: nothing of the kind was offered to it.
+      return [refuse(state.rpc, rpcId, method)];
+  }
+}
+
+function permissionAsked(state: AcpState, options: AcpOptions, rpcId: unknown, params: Json): Output[] {
   if (!state.turn || state.isCancelled) return [reply(state.rpc, rpcId, CANCELLED)];
   const { call, outputs } = callAsked(state, options, isObject(params.toolCall) ? params.toolCall : {});
   const asked: Asked = {
@@ -46,7 +59,7 @@ export function permissionAsked(
   ];
 }
 
-export function formAsked(state: AcpState, rpcId: unknown, params: Json): Output[] {
+function formAsked(state: AcpState, rpcId: unknown, params: Json): Output[] {
   if (!state.turn || state.isCancelled) return [reply(state.rpc, rpcId, { action: "cancel" })];
   const form = params.mode === "form" ? fieldsOf(params.requestedSchema, filled(params.message)) : undefined;
   // A page on the web is nothing that could be answered here.
@@ -92,24 +105,6 @@ export function withdrawn(state: AcpState, requestId: unknown): Output[] {
     say({ type: "unask", id }),
     reply(state.rpc, rpcId, form ? { action: "cancel" } : CANCELLED),
   ]);
-}
-
-export function askedOf(
-  state: AcpState,
-  options: AcpOptions,
-  rpcId: unknown,
-  method: string,
-  params: Json,
-): Output[] {
-  switch (method) {
-    case "session/request_permission":
-      return permissionAsked(state, options, rpcId, params);
-    case "elicitation/create":
-      return formAsked(state, rpcId, params);
-    default:
-      // Files and terminals are the agent's own: nothing of the kind was offered to it.
-      return [refuse(state.rpc, rpcId, method)];
-  }
 }
 
 const CANCELLED = { outcome: { outcome: "cancelled" } };

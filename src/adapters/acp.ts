@@ -181,6 +181,9 @@ function unsupported(message: string): Output {
   return say({ type: "system", subtype: "error", code: "unsupported", message });
 }
 
+/** What it complained, or the end of it. */
+const LONGEST_COMPLAINT = 500;
+
 function ended(
   state: AcpState,
   { exits }: AcpOptions,
@@ -191,7 +194,8 @@ function ended(
   if (code === undefined || isOver) return [];
   state.phase = "failed";
   delete state.turn;
-  const words = stderr.trim().split("\n").at(-1) ?? "";
+  const all = stderr.trim();
+  const words = all.length <= LONGEST_COMPLAINT ? all : (all.split("\n").at(-1) ?? "");
   const message = words === "" ? `The agent ended with status ${exitCode}.` : words;
   return [
     say({ type: "error", code, message, provider_code: `exit ${exitCode}` }),

@@ -3,8 +3,9 @@
 // left behind when it ends by itself. Inside a network namespace (SOCKET is then not "-") it carries the port of the
 // loopback model across, because a Unix socket is not bound to one.
 import { spawn, spawnSync } from "node:child_process";
-import { closeSync, readdirSync, readFileSync } from "node:fs";
+import { closeSync } from "node:fs";
 import { connect, createServer, Socket } from "node:net";
+import { endStrays } from "./strays.ts";
 
 /** The reading end of a pipe that only the starter holds open. */
 const LIFELINE = 3;
@@ -43,7 +44,7 @@ function start(): void {
     process.exit(127);
   });
   child.on("exit", (code, signal) => {
-    for (const pid of strays()) end(pid, "SIGKILL");
+    if (mark !== undefined) endStrays(mark);
     process.exit(code ?? (signal === null ? 1 : 128 + numberOf(signal)));
   });
 }
@@ -62,36 +63,9 @@ function endGently(): void {
 }
 
 function endAll(): void {
-  for (const pid of strays()) end(pid, "SIGKILL");
+  if (mark !== undefined) endStrays(mark);
   // The first process of a process namespace takes everything in it along.
   if (process.pid === 1) process.exit(1);
   // Elsewhere the starter has made this process the leader of a group.
   process.kill(-process.pid, "SIGKILL");
-}
-
-/** Processes of this run that have left the group, as shells and servers do that an agent starts. */
-function strays(): number[] {
-  if (mark === undefined || process.platform !== "linux") return [];
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .map(Number)
-    .filter((pid) => environmentOf(pid).includes(`BATON_RUN_MARK=${mark}`));
-}
-
-function environmentOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, "latin1");
-  } catch {
-    // Gone, or somebody else's.
-    return "";
-  }
-}
-
-function end(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch (error) {
-    // Gone already, which is what was wanted.
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
-  }
 }

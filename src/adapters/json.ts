@@ -22,3 +22,11 @@ export function count(value: unknown): number | undefined {
 export function objects(value: unknown): Json[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
+
+/** Nothing that an agent means is nested so deeply, and much that works on values would run out of stack. */
+const DEEPEST = 200;
+
+export function isShallow(value: unknown, depth = DEEPEST): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return depth > 0 && Object.values(value).every((inner) => isShallow(inner, depth - 1));
+}

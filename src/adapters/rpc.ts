@@ -2,7 +2,7 @@
 // and what it only tells. Its state is plain JSON; it waits for nothing.
 import { jsonIn } from "../session/json.ts";
 import type { Output } from "./driver.ts";
-import { isObject, type Json } from "./json.ts";
+import { isObject, isShallow, type Json } from "./json.ts";
 
 export interface Rpc {
   /** Codex leaves the field out. */
@@ -26,7 +26,7 @@ export type RpcMessage =
 /** Undefined where it is no message, or an answer to nothing that was asked. */
 export function received(rpc: Rpc, line: string): RpcMessage | undefined {
   const message = jsonIn(line);
-  if (!isObject(message)) return undefined;
+  if (!isObject(message) || !isShallow(message)) return undefined;
   const { id, method, result, error } = message;
   const params = isObject(message.params) ? message.params : {};
   if (typeof method === "string")

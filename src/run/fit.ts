@@ -2,6 +2,7 @@
 // 100 KB. Long texts come in pieces, long arguments are cut and left whole in a file.
 import { withoutSequences } from "../session/escapes.ts";
 import { LONGEST_LINE } from "../session/event-rules.ts";
+import type { Question } from "../session/tools.ts";
 
 /** Of a text in one event: in UTF-8 and JSON, a character takes six bytes at most. */
 const PIECE = 16_000;
@@ -11,10 +12,15 @@ const LONGEST_ARGUMENT = 2000;
 /** Of a sentence about an error. */
 const LONGEST_MESSAGE = 4000;
 
+/** The escape character, and those that mean a sequence by themselves. */
+const CONTROLS = /[\u001b\u0080-\u009f]/;
+const ALL_CONTROLS = /\u009b[0-?]*[ -/]*[@-~]|[\u001b\u0080-\u009f]/g;
+
 /** A sequence may be cut by the end of a piece, so a lone escape character goes as well. */
 export function plain(text: string): string {
   const whole = text.toWellFormed();
-  return whole.includes("\u001b") ? withoutSequences(whole).replaceAll("\u001b", "") : whole;
+  if (!CONTROLS.test(whole)) return whole;
+  return withoutSequences(whole).replace(ALL_CONTROLS, "");
 }
 
 /** Pieces that each fit a line, none of them with half a character; at least one. */
@@ -60,10 +66,41 @@ export function fittingInput<T>(input: T): { input: T; isCut: boolean } {
 /** The last look at an event, whatever is in it: names, ids and lists come from agents as well. */
 export function fittingEvent<E extends object>(event: E): E {
   const line = JSON.stringify(event);
-  const clean = line.includes("\\u001b") || line.includes("\\ud") ? (mapped(event, plain) as E) : event;
+  const clean =
+    line.includes("\\u001b") || line.includes("\\ud") || CONTROLS.test(line)
+      ? (mapped(event, plain) as E)
+      : event;
   // Room for the number and the time that it is given.
   const isShort = line.length * 3 < LONGEST_LINE || Buffer.byteLength(line) < LONGEST_LINE - 200;
-  return isShort ? clean : fittingInput(clean).input;
+  return isShort
+    ? clean
+    : (Object.fromEntries(Object.entries(clean).map(([name, value]) => [name, shortOf(value)])) as E);
+}
+
+/** What stands for a value in an event that is too long all the same: its type and ids stay. */
+function shortOf(value: unknown): unknown {
+  if (typeof value === "string") return value.length > LONGEST_ARGUMENT ? cutText(value) : value;
+  if (typeof value !== "object" || value === null) return value;
+  if (JSON.stringify(value).length < LONGEST_ARGUMENT) return value;
+  return Array.isArray(value) ? [] : fittingInput(value).input;
+}
+
+const MOST_QUESTIONS = 10;
+const MOST_OPTIONS = 30;
+
+/** As many questions and answers as a person can look through, each as long as one can read. */
+export function fittingQuestions(questions: readonly Question[]): Question[] {
+  return questions.slice(0, MOST_QUESTIONS).map(({ question, header, options, multiple }) => ({
+    question: beginning(question, 500).text,
+    ...(header !== undefined && { header: beginning(header, 100).text }),
+    ...(options && { options: options.slice(0, MOST_OPTIONS).map(fittingOption) }),
+    ...(multiple !== undefined && { multiple }),
+  }));
+}
+
+function fittingOption({ label, description }: NonNullable<Question["options"]>[number]) {
+  const more = description === undefined ? {} : { description: beginning(description, 60).text };
+  return { label: beginning(label, 40).text, ...more };
 }
 
 function cutText(text: string): string {

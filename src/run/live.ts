@@ -1,58 +1,14 @@
 // A live run: one agent, one process, one stream of events, and the ways to steer it. Whatever the agent does, every
 // turn ends with one result: this is where hanging, dying, interrupting and unanswered questions come to an end.
 import { randomUUID } from "node:crypto";
-import type { Decision, Driver, DriverFailure, Input, Output, RunRequest, Said } from "../adapters/driver.ts";
+import type { Decision, DriverFailure, Input, Output, Said } from "../adapters/driver.ts";
 import type { AgentEvent, PermissionMode } from "../session/events.ts";
 import { type Ask, asksAll, newPending, type Pending, verdictOf } from "./approvals.ts";
 import { type Connection, connect, NO_CONNECTION } from "./connection.ts";
-import type { Who } from "./failures.ts";
-import { Protocol, type ProtocolOptions } from "./protocol.ts";
+import type { LiveRun, RunOptions } from "./contract.ts";
+import { Protocol } from "./protocol.ts";
 import { newQueue } from "./queue.ts";
 import { whyOver } from "./why-over.ts";
-
-export interface RunOptions {
-  /** Ours, where somebody has given it one already. */
-  id?: string;
-  agent: string;
-  /** Whose badge the session carries. */
-  provider: string;
-  // biome-ignore lint/suspicious/noExplicitAny: each driver has a state of its own, opaque to everybody else.
-  driver: Driver<any>;
-  /** The program that stands for the first word of the driver's command; null = it is not installed. */
-  program: string | null;
-  who: Who;
-  request: Omit<RunRequest, "secret">;
-  /** Whether somebody answers what the agent asks. */
-  hasApprover: boolean;
-  env: NodeJS.ProcessEnv;
-  priced?: ProtocolOptions["priced"];
-  keepInput?: ProtocolOptions["keepInput"];
-  approvalTimeoutMs?: number;
-  /** How long an agent may say nothing in the middle of a turn; while a tool is at work, ten times as long. */
-  silenceMs?: number;
-  /** What the agent complains about. */
-  onComplaint?(line: string): void;
-  /** Everything that the driver is told, for recordings. */
-  onInput?(input: Input): void;
-}
-
-export interface LiveRun {
-  readonly id: string;
-  /** To be taken by one reader; ends when the run is over. */
-  readonly events: AsyncIterable<AgentEvent>;
-  /** Waits for its turn where one is under way. */
-  prompt(text: string): void;
-  interrupt(): void;
-  /** False = nobody waits for that. */
-  decide(id: string, decision: Decision): boolean;
-  /** Both are answered by an event. */
-  setModel(model: string): void;
-  setMode(mode: PermissionMode): void;
-  /** No more prompts: the run is over once those that were given are answered. */
-  finish(): void;
-  /** Ends it now. */
-  end(): void;
-}
 
 const APPROVAL_MS = 5 * 60_000;
 const SILENCE_MS = 5 * 60_000;
@@ -63,8 +19,12 @@ const INTERRUPT_MS = 400;
 const STOPPING_MS = 5000;
 /** An agent that has nothing more to do ends by itself, or is ended. */
 const LEAVING_MS = 3000;
+/** A turn that nobody asked for is over when nothing more is said for so long. */
+const UNPROMPTED_MS = 5000;
 /** So long an agent that takes no input may still say why. */
 const DEAF_MS = 500;
+
+export type { LiveRun, RunOptions };
 
 export function startRun(options: RunOptions): LiveRun {
   return new Live(options);
@@ -86,6 +46,9 @@ class Live implements LiveRun {
   private isOver = false;
   private isFinishing = false;
   private isHeld = false;
+  private isInterrupting = false;
+  /** Whether the turn is the answer to a prompt: agents begin some by themselves. */
+  private isPrompted = false;
   /** The result was given before the agent has stopped: what it still says of the turn is nobody's business. */
   private isStopping = false;
   private interrupted: NodeJS.Timeout | undefined;
@@ -159,9 +122,15 @@ class Live implements LiveRun {
       return;
     }
     this.queue.push(this.protocol.interrupt());
+    // The next prompt must not take what is meant for this one.
+    this.isInterrupting = true;
     for (const id of this.pending.ids()) this.settle(id, { allow: false }, "user", "interrupted");
-    this.take({ type: "interrupt" });
-    if (!this.protocol.isTurn) return;
+    if (this.protocol.isTurn) this.take({ type: "interrupt" });
+    this.isInterrupting = false;
+    if (!this.protocol.isTurn) {
+      this.next();
+      return;
+    }
     this.interrupted = setTimeout(() => {
       this.isStopping = true;
       this.queue.push(this.protocol.finish({ interrupted: true }));
@@ -205,9 +174,10 @@ class Live implements LiveRun {
   private takeBack(): void {
     const text = this.prompts.shift();
     if (text === undefined) return;
-    this.queue.push(this.protocol.begin(text));
+    this.begin(text);
     this.queue.push(this.protocol.interrupt());
     this.queue.push(this.protocol.finish({ interrupted: true }));
+    this.isPrompted = false;
     this.next();
   }
 
@@ -228,10 +198,10 @@ class Live implements LiveRun {
       this.refuseRest();
       return;
     }
-    if (!this.isReady || this.protocol.isTurn || this.isStopping) return;
+    if (!this.isReady || this.protocol.isTurn || this.isStopping || this.isInterrupting) return;
     const text = this.prompts.shift();
     if (text !== undefined) {
-      this.queue.push(this.protocol.begin(text));
+      this.begin(text);
       this.take({ type: "prompt", text });
     } else if (this.isFinishing && !this.leaving) {
       this.connection.closeInput();
@@ -242,15 +212,30 @@ class Live implements LiveRun {
   /** Prompts that nobody is there for any more. */
   private refuseRest(): void {
     for (const text of this.prompts.splice(0)) {
-      this.queue.push(this.protocol.begin(text));
+      this.begin(text);
       this.queue.push(this.protocol.finish({}, this.ending ?? GONE));
     }
+  }
+
+  private begin(text: string): void {
+    this.isPrompted = true;
+    this.options.onPrompt?.(text);
+    this.queue.push(this.protocol.begin(text));
   }
 
   private take(input: Input): void {
     if (this.isOver) return;
     this.options.onInput?.(input);
-    for (const output of this.options.driver.step(this.state, input)) this.act(output);
+    try {
+      for (const output of this.options.driver.step(this.state, input)) this.act(output);
+    } catch (error) {
+      // A fault of ours must not cost the turn its result.
+      const why = error instanceof Error ? error.message : String(error);
+      this.abandon({
+        code: "failed",
+        message: `What ${this.options.who.label} said could not be handled: ${why}`,
+      });
+    }
     if (input.type === "end") this.over(input);
     else {
       this.watch();
@@ -289,6 +274,10 @@ class Live implements LiveRun {
     }
   }
 
+  get isActive(): boolean {
+    return this.protocol.isTurn || this.prompts.length > 0;
+  }
+
   /** It fails before it took a prompt: that is the answer to the one that waits, or a warning where none does. */
   private neverReady({ type, ...failure }: Extract<Said, { type: "error" }>): void {
     this.ending = failure;
@@ -297,11 +286,12 @@ class Live implements LiveRun {
       this.queue.push(this.protocol.say({ type: "system", subtype: "error", ...failure }));
       return;
     }
-    this.queue.push(this.protocol.begin(text));
+    this.begin(text);
     this.queue.push(this.protocol.say({ type, ...failure }));
   }
 
   private turnOver(): void {
+    this.isPrompted = false;
     clearTimeout(this.interrupted);
     this.interrupted = undefined;
     for (const id of this.pending.ids()) this.withdraw(id);
@@ -344,6 +334,10 @@ class Live implements LiveRun {
     if (this.isOver || this.isHeld || this.pending.size > 0) return;
     const isIdle = this.isReady && !this.protocol.isTurn && !this.isStopping;
     if (isIdle) return;
+    if (this.protocol.isTurn && !this.isPrompted && !this.isStopping && !this.protocol.isBusy) {
+      this.silence = setTimeout(() => this.unprompted(), UNPROMPTED_MS);
+      return;
+    }
     const silence = this.options.silenceMs ?? SILENCE_MS;
     const most = this.protocol.isBusy ? silence * BUSY_SILENCE : silence;
     this.silence = setTimeout(() => this.hung(most), most);
@@ -355,6 +349,13 @@ class Live implements LiveRun {
     if (isHeld) this.connection.pause();
     else this.connection.resume();
     this.watch();
+  }
+
+  /** Something was said after a turn, and no end of it: nothing is to wait for that. */
+  private unprompted(): void {
+    this.queue.push(this.protocol.finish({}));
+    this.turnOver();
+    this.next();
   }
 
   private hung(afterMs: number): void {

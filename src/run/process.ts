@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Duplex } from "node:stream";
 import { guarded } from "../adapters/guarded.ts";
+import { end, endStrays } from "../adapters/strays.ts";
 import { newLineSplitter } from "./lines.ts";
 
 export interface ProcessOptions {
@@ -86,6 +87,9 @@ function follow(child: ChildProcess, options: ProcessOptions, release: () => voi
     clearTimeout(late);
     stdout?.destroy();
     stderr?.destroy();
+    // The guard has done so, unless it was killed itself.
+    if (child.pid !== undefined) end(-child.pid);
+    endStrays(options.mark);
     lines.end();
     complaints.end();
     release();
@@ -97,7 +101,12 @@ function follow(child: ChildProcess, options: ProcessOptions, release: () => voi
     finish(null, null);
   });
   child.on("exit", (exitCode, signal) => {
-    late = setTimeout(() => finish(exitCode, signal), LAST_OUTPUT_MS);
+    const look = () => {
+      // What is held back for a slow reader is still wanted.
+      if (stdout?.isPaused()) late = setTimeout(look, LAST_OUTPUT_MS);
+      else finish(exitCode, signal);
+    };
+    late = setTimeout(look, LAST_OUTPUT_MS);
   });
   child.on("close", finish);
 }

@@ -48,6 +48,8 @@ type DecidedBy = EventOf<"approval">["by"];
 const MOST_TOOLS = 500;
 const LONGEST_NAME = 100;
 
+const UNFINISHED = /\u001b(?:\[[0-?]*[ -/]*)?$/;
+
 export class Protocol {
   private seq = 0;
   private isInit = false;
@@ -58,6 +60,7 @@ export class Protocol {
   private turn: Turn | undefined;
   private readonly calls = newCalls<UseEvent, ResultEvent>();
   private events: AgentEvent[] = [];
+  private rest = "";
   private readonly options: ProtocolOptions;
 
   constructor(options: ProtocolOptions) {
@@ -234,10 +237,11 @@ export class Protocol {
 
   private told({
     type,
-    text,
+    text: given,
     message,
     parent_tool_use_id,
   }: Extract<Said, { type: "text" | "thinking" }>): void {
+    const text = this.whole(given);
     if (text === "") return;
     const turn = this.current();
     if (type === "thinking") noteThinking(turn, text);
@@ -250,6 +254,14 @@ export class Protocol {
           ...(message !== undefined && { message }),
           ...(parent_tool_use_id !== undefined && { parent_tool_use_id }),
         });
+  }
+
+  /** A sequence of a terminal that goes on in the next piece waits for it. */
+  private whole(given: string): string {
+    const text = this.rest + given;
+    const start = text.search(UNFINISHED);
+    this.rest = start === -1 ? "" : text.slice(start);
+    return start === -1 ? text : text.slice(0, start);
   }
 
   private ordered(list: Iterable<Ordered<UseEvent, ResultEvent>>): void {

@@ -3,7 +3,7 @@ import type { DriverEvent, Said } from "../adapters/driver.ts";
 import type { Bare, EventOf } from "../session/events.ts";
 import type { Ask } from "./approvals.ts";
 import { type Who, withHint } from "./failures.ts";
-import { beginning, fittingInput, sentence } from "./fit.ts";
+import { beginning, fittingInput, fittingQuestions, sentence } from "./fit.ts";
 import { protocolCall } from "./tool-names.ts";
 import type { Turn } from "./turn.ts";
 
@@ -48,7 +48,7 @@ export function askedEvent(event: Ask, timeoutMs: number): Bare {
     timeout_ms: timeoutMs,
     ...(tool_use_id !== undefined && { tool_use_id }),
     ...(reason !== undefined && { reason: sentence(reason) }),
-    ...(questions && { questions: [...fittingInput(questions).input] }),
+    ...(questions && { questions: fittingQuestions(questions) }),
     ...(parent_tool_use_id !== undefined && { parent_tool_use_id }),
   };
 }

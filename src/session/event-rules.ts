@@ -52,7 +52,7 @@ function* lineRules(event: unknown): Generator<string> {
   const line = JSON.stringify(event);
   if (Buffer.byteLength(line) >= LONGEST_LINE) yield `a line of ${Buffer.byteLength(line)} bytes`;
   if (!line.isWellFormed() || /\\ud[89a-f]/i.test(line)) yield "half a surrogate pair";
-  if (line.includes("\\u001b")) yield "an escape sequence of a terminal";
+  if (line.includes("\\u001b") || /[\u0080-\u009f]/.test(line)) yield "an escape sequence of a terminal";
 }
 
 function* orderRules(state: State, event: AgentEvent): Generator<string> {

@@ -129,6 +129,11 @@ describe("an agent that speaks the Agent Client Protocol", () => {
       return event.type === "tool_result" ? `end of ${event.tool_use_id}` : [];
     });
     expect(order).toEqual(["p1", "end of p1", "p2", "end of p2"]);
+    const why = "The user allows no changes in this run.";
+    expect(of(events, "tool_result").map(({ content }) => content)).toEqual([why, why]);
+    expect(events.findIndex(({ type }) => type === "text")).toBeGreaterThan(
+      events.findLastIndex(({ type }) => type === "tool_result"),
+    );
   });
 
   it("cannot be allowed anything without an option for it", async () => {

@@ -175,14 +175,6 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
     return one;
   },
 
-  /** A stream that breaks off is not asked for again. */
-  async cut(rig) {
-    rig.answer([{ text: "This breaks off in the middle of what it says.", cut: 3 }]);
-    const one = rig.start();
-    await one.turn("Break off");
-    return one;
-  },
-
   /** Asked for four times, then passed over in silence. */
   async no_answer(rig) {
     rig.answer(() => ({ text: "", stopReason: "refusal" }));
@@ -210,17 +202,6 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
 
   async no_key(rig) {
     const one = rig.start({ env: { GEMINI_API_KEY: "" } });
-    await one.turn("Who am I?");
-    return one;
-  },
-
-  /** It begins to sign in on its standard output. */
-  async not_signed_in(rig) {
-    await configure(rig, (settings) => ({
-      ...settings,
-      security: { auth: { selectedType: "oauth-personal" }, folderTrust: { enabled: false } },
-    }));
-    const one = rig.start();
     await one.turn("Who am I?");
     return one;
   },

@@ -94,7 +94,10 @@ export const SCENARIOS = {
   async cut_stream(rig) {
     let asked = 0;
     // Some answers come in fewer events.
-    const cut: Reply = { text: "This breaks off in the middle of what it says.", cut: rig.name === "gemini" ? 2 : 6 };
+    const cut: Reply = {
+      text: "This breaks off in the middle of what it says.",
+      cut: rig.name === "gemini" ? 2 : 6,
+    };
     rig.answer(() => (asked++ === 0 ? cut : { text: "This is whole." }));
     const one = rig.start();
     await one.turn("Break off");

@@ -99,6 +99,7 @@ async function runAgent(context: Context, name: string, options: Options): Promi
     startRun({
       ...agentOptions(context, agent, options),
       ...prices,
+      onPrompt: log.prompt,
       keepInput: (call, input) => keepInput(batonHome, id, call, input),
       id,
       hasApprover,

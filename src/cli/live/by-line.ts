@@ -1,32 +1,67 @@
-// Texts of a stream put together to whole lines. With --redact nothing is shown in pieces: a key that comes in two
-// halves would be told from neither.
-import type { AgentEvent } from "../../session/events.ts";
+// Texts and outputs of a stream put together to whole lines, and what is to be hidden in them hidden, before they are
+// cut into events again: a key that comes in two halves would be told from neither.
+import { pieces } from "../../run/fit.ts";
+import type { AgentEvent, EventOf } from "../../session/events.ts";
 
-type Text = Extract<AgentEvent, { type: "text" | "thinking" }>;
+type Text = EventOf<"text"> | EventOf<"thinking">;
+type Output = EventOf<"tool_result">;
 
-/** Longer lines are shown in pieces all the same. */
-const LONGEST = 14_000;
+/** Longer lines are hidden in pieces all the same. */
+const LONGEST = 200_000;
 
-export async function* byLine(events: AsyncIterable<AgentEvent>): AsyncGenerator<AgentEvent> {
+export async function* byLine(
+  events: AsyncIterable<AgentEvent>,
+  hidden: (text: string) => string,
+): AsyncGenerator<AgentEvent> {
   let seq = 0;
-  let held: Text | undefined;
-  const numbered = <E extends AgentEvent>(event: E): E => ({ ...event, seq: ++seq });
+  for await (const event of joined(events))
+    for (const piece of cut(event, hidden)) yield { ...piece, seq: ++seq };
+}
+
+async function* joined(events: AsyncIterable<AgentEvent>): AsyncGenerator<AgentEvent> {
+  let text: Text | undefined;
+  let output: Output | undefined;
   for await (const event of events) {
-    const isText = event.type === "text" || event.type === "thinking";
-    if (held && !(isText && goesOn(held, event))) {
-      yield numbered(held);
-      held = undefined;
-    }
-    if (!isText) {
-      yield numbered(event);
+    if (event.type === "tool_result" && event.part !== undefined) {
+      output = { ...event, content: (output?.content ?? "") + event.content };
+      if (event.last) yield output;
+      if (event.last) output = undefined;
       continue;
     }
-    const text: string = (held?.text ?? "") + event.text;
-    const end = text.length > LONGEST ? text.length : text.lastIndexOf("\n") + 1;
-    if (end > 0) yield numbered({ ...event, text: text.slice(0, end) });
-    held = end < text.length ? { ...event, text: text.slice(end) } : undefined;
+    const isText = event.type === "text" || event.type === "thinking";
+    if (text && !(isText && goesOn(text, event))) {
+      yield text;
+      text = undefined;
+    }
+    if (!isText) {
+      yield event;
+      continue;
+    }
+    const all: string = (text?.text ?? "") + event.text;
+    const end = all.length > LONGEST ? all.length : all.lastIndexOf("\n") + 1;
+    if (end > 0) yield { ...event, text: all.slice(0, end) };
+    text = end < all.length ? { ...event, text: all.slice(end) } : undefined;
   }
-  if (held) yield numbered(held);
+  if (text) yield text;
+}
+
+function cut(event: AgentEvent, hidden: (text: string) => string): AgentEvent[] {
+  switch (event.type) {
+    case "text":
+    case "thinking":
+      return pieces(hidden(event.text)).map((text) => ({ ...event, text }));
+    case "tool_result": {
+      const { part: _, last: __, ...whole } = event;
+      const parts = pieces(hidden(event.content));
+      if (parts.length === 1) return [{ ...whole, content: parts[0] ?? "" }];
+      return parts.map((content, at) => ({ ...whole, content, part: at + 1, last: at === parts.length - 1 }));
+    }
+    case "result":
+      // Its end may be the beginning of something.
+      return [event.truncated ? { ...event, result: event.result.replace(/\S+$/, "") } : event];
+    default:
+      return [event];
+  }
 }
 
 function goesOn(one: Text, other: Text): boolean {

@@ -9,7 +9,7 @@ import type { EventOf, FailureCode } from "../../session/events.ts";
 import type { Options } from "../commands/run.ts";
 import type { Context } from "../context.ts";
 import { notInstalled } from "../continue.ts";
-import { redaction } from "../redaction.ts";
+import { redaction, shareable } from "../redaction.ts";
 import { byLine } from "./by-line.ts";
 import { type Conversation, newConversation } from "./conversation.ts";
 import { ding } from "./ding.ts";
@@ -35,15 +35,11 @@ export async function follow(following: Following): Promise<number> {
     throw new BatonError("agent_not_installed", notInstalled(agent.who), "Install it, or put it into PATH.");
   const hasPerson = !isSteered && process.stdin.isTTY === true && process.stderr.isTTY === true;
   const run = following.start(isSteered || hasPerson);
-  const state = { isTurn: false };
-  const prompt = (text: string) => {
-    state.isTurn = true;
-    log.prompt(text);
-    run.prompt(text);
-  };
+  const prompt = (text: string) => run.prompt(text);
   const interrupt = () => {
-    if (state.isTurn) run.interrupt();
-    return state.isTurn;
+    const { isActive } = run;
+    run.interrupt();
+    return isActive;
   };
   const signals = onSignals({ interrupt, end: () => run.end() });
   const outlet = newOutlet(context, agent, options);
@@ -54,11 +50,11 @@ export async function follow(following: Following): Promise<number> {
   const how = { bell: options.bell ?? false, notify: options.notify ?? false, label: agent.who.label };
   let last: Result | undefined;
   try {
-    for await (const event of redaction() ? byLine(run.events) : run.events) {
+    for await (const event of redaction() ? byLine(run.events, shareable) : run.events) {
       log.note(event);
       if (event.type === "result") {
         last = event;
-        state.isTurn = false;
+        signals.turnOver();
       }
       await outlet.show(event);
       ding(event, { ...how, ring: outlet.ring, onProblem: output.warn });

@@ -4,6 +4,8 @@ import { constants } from "node:os";
 export interface Signals {
   /** The status that a signal which ended the run asks for. */
   status(): number | undefined;
+  /** The next Ctrl-C is about the next turn. */
+  turnOver(): void;
   close(): void;
 }
 
@@ -29,6 +31,9 @@ export function onSignals({ interrupt, end }: OnSignals): Signals {
   process.on("SIGHUP", stop);
   return {
     status: () => status,
+    turnOver() {
+      isInterrupted = false;
+    },
     close() {
       process.off("SIGINT", onInterrupt);
       process.off("SIGTERM", stop);

@@ -119,7 +119,7 @@ describe("what a failure means", () => {
     const end = (exitCode: number) =>
       events(started().step({ type: "end", exitCode, signal: null, stderr: "a\nwhy\n" }));
     expect(end(41)).toMatchObject([
-      { code: "not_signed_in", message: "why", provider_code: "exit 41" },
+      { code: "not_signed_in", message: "a\nwhy", provider_code: "exit 41" },
       { type: "result" },
     ]);
     expect(end(52)[0]).toMatchObject({ code: "agent_broken" });

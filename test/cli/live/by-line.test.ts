@@ -12,7 +12,7 @@ const text = (words: string, more: object = {}) => ({ type: "text", text: words,
 async function told(events: readonly object[]): Promise<string[]> {
   const list: string[] = [];
   let seq = 0;
-  for await (const event of byLine(stream(events))) {
+  for await (const event of byLine(stream(events), (words) => words.replaceAll("SECRET", "***"))) {
     expect(event.seq).toBe(++seq);
     list.push("text" in event ? `${event.type} ${event.text}` : event.type);
   }
@@ -33,7 +33,25 @@ it("keeps thinking, messages and subagents apart", async () => {
 });
 
 it("does not wait for the end of a line that never ends", async () => {
-  const [first = ""] = await told(Array.from({ length: 30 }, () => text("x".repeat(1000))));
-  expect(first.length).toBeGreaterThan(10_000);
-  expect(first.length).toBeLessThan(20_000);
+  const list = await told(Array.from({ length: 300 }, () => text("x".repeat(1000))));
+  expect(list.length).toBeGreaterThan(10);
+  expect(Math.max(...list.map((one) => one.length))).toBeLessThan(20_000);
+});
+
+it("hides what lies across two pieces of a text or of an output, and cuts the output anew", async () => {
+  expect(await told([text("a SEC"), text("RET b")])).toEqual(["text a *** b"]);
+  const output = (content: string, part: number, last: boolean) => ({
+    type: "tool_result",
+    tool_use_id: "1",
+    is_error: false,
+    content,
+    part,
+    last,
+  });
+  const events = [output(`${"x".repeat(15_000)}SEC`, 1, false), output(`RET${"y".repeat(9000)}`, 2, true)];
+  const contents: string[] = [];
+  for await (const event of byLine(stream(events), (words) => words.replaceAll("SECRET", "***")))
+    if (event.type === "tool_result") contents.push(event.content);
+  expect(contents.join("")).toBe(`${"x".repeat(15_000)}***${"y".repeat(9000)}`);
+  expect(contents).toHaveLength(2);
 });

@@ -17,6 +17,7 @@ async function steered(lines: readonly string[], isKnown = true) {
   const run = {
     id: "",
     events: Readable.from([]),
+    isActive: false,
     prompt: note("run.prompt"),
     interrupt: note("interrupt"),
     decide: note("decide"),
