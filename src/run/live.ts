@@ -384,6 +384,8 @@ class Live implements LiveRun {
     for (const id of this.pending.ids()) this.withdraw(id);
     const why = this.ending ?? whyOver(end, this.options.who.label);
     const told = this.protocol.isExplained ? undefined : why;
+    // What it began by itself needs no answer.
+    if (this.protocol.isTurn && !this.isPrompted) this.queue.push(this.protocol.finish({}));
     if (this.protocol.isTurn) this.queue.push(this.protocol.finish({ is_error: true }, told));
     this.ending = why;
     this.refuseRest();

@@ -8,7 +8,7 @@ import { newEventChecker } from "../../src/session/event-rules.ts";
 import type { AgentEvent } from "../../src/session/events.ts";
 import { jsonIn } from "../../src/session/json.ts";
 
-export const AGENTS = join(import.meta.dirname, "agents");
+const AGENTS = join(import.meta.dirname, "agents");
 export const agent = (name: string) => join(AGENTS, name);
 
 export const fakeDriver: Driver<Record<string, never>> = {
@@ -67,7 +67,7 @@ export function startFake(options: FakeOptions): Collected {
   return collect(run);
 }
 
-export function collect(run: LiveRun): Collected {
+function collect(run: LiveRun): Collected {
   const events: AgentEvent[] = [];
   const checker = newEventChecker();
   const wrong: string[] = [];

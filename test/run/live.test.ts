@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { RunOptions } from "../../src/run/live.ts";
 import type { AgentEvent, EventOf } from "../../src/session/events.ts";
-import { agent, type FakeOptions, isRunning, startFake, withArguments } from "./fake.ts";
+import { agent, type FakeOptions, fakeDriver, isRunning, startFake, withArguments } from "./fake.ts";
 
 const line = (event: unknown) => JSON.stringify({ event });
 const TEXT = line({ type: "text", text: "Hello." });
@@ -261,6 +261,48 @@ it("a reader that is slow is waited for, and does not make the agent hang", asyn
   one.run.prompt("Hello");
   expect(await one.over).toEqual([]);
   expect(one.events.filter(({ type }) => type === "raw")).toHaveLength(100_000);
+});
+
+it("a fault of ours ends the turn with an error, not without a result", async () => {
+  const driver: typeof fakeDriver = {
+    ...withArguments([agent("scripted.mjs"), TEXT, DONE]),
+    step(state, input) {
+      if (input.type === "line") throw new RangeError("Maximum call stack size exceeded");
+      return fakeDriver.step(state, input);
+    },
+  };
+  const one = startFake({ program: process.execPath, driver });
+  one.run.prompt("One");
+  expect(await one.over).toEqual([]);
+  expect(resultsOf(one.events)).toMatchObject([{ subtype: "error", error: { code: "failed" } }]);
+});
+
+it("what is said after a turn does not keep the next prompt waiting for ever", async () => {
+  const one = scripted([TEXT, DONE, line({ type: "text", text: "By the way." })]);
+  one.run.prompt("One");
+  await one.until((event) => event.type === "text" && event.text === "By the way.");
+  one.run.prompt("Two");
+  await one.until((event) => event.type === "result" && event.seq > 10);
+  one.run.end();
+  expect(await one.over).toEqual([]);
+  expect(resultsOf(one.events).map(({ result }) => result)).toEqual(
+    expect.arrayContaining(["Hello.", "By the way.", "Hello."]),
+  );
+  expect(resultsOf(one.events).every(({ subtype }) => subtype !== "error")).toBe(true);
+});
+
+it("an agent whose guard is killed does not outlive it", async () => {
+  const one = startFake({ program: agent("brood.mjs") });
+  one.run.prompt("Hello");
+  await one.until((event) => event.type === "raw" && event.text.includes("all there"));
+  const said = one.events.flatMap((event) => (event.type === "raw" ? [event.text] : [])).join("\n");
+  const pids = Array.from(said.matchAll(/pid (\d+)/g), ([, pid]) => Number(pid));
+  const parent = commandOf(String(pids[0]))?.parent ?? 0;
+  expect(commandOf(String(parent))?.command).toContain("guard");
+  process.kill(parent, "SIGKILL");
+  expect(await one.over).toEqual([]);
+  expect(resultsOf(one.events)).toMatchObject([{ error: { code: "agent_killed" } }]);
+  await expect.poll(() => pids.filter(isRunning), { timeout: 10_000 }).toEqual([]);
 });
 
 describe("five hundred runs", () => {

@@ -236,6 +236,28 @@ describe("lines", () => {
     expect(kept.get("1")).toEqual({ file_path: "a.txt", content: input.content });
   });
 
+  it("of many questions with many answers are short enough to be read", () => {
+    const option = { label: "ü".repeat(500), description: "é".repeat(500) };
+    const one = { question: "Which? ".repeat(500), options: Array.from({ length: 40 }, () => option) };
+    const protocol = newProtocol();
+    const questions = Array.from({ length: 60 }, () => one);
+    const call = { tool: "ask" as const, input: { questions } };
+    const events = protocol.asked({ type: "ask", id: "1", name: "ask", input: {}, call, questions }, 1000);
+    expect(wrong([...events, ...protocol.finish({})])).toEqual([]);
+    const asked = events.find((event) => event.type === "approval_request");
+    expect(asked?.questions?.length).toBeGreaterThan(3);
+    expect(asked?.questions?.[0]?.options?.length).toBeGreaterThan(10);
+  });
+
+  it("have no sequence that comes in two pieces either", () => {
+    const events = said([
+      { type: "text", text: "a\u001b[3" },
+      { type: "text", text: "1mred\u009b0m b" },
+    ]);
+    expect(wrong(events)).toEqual([]);
+    expect(events.map((event) => (event.type === "text" ? event.text : "")).join("")).toBe("ared b");
+  });
+
   it("have no escape sequence and no half character", () => {
     const bad = "\u001b[31mred\u001b[0m \ud800 \u001b]0;title\u0007";
     const events = said([
