@@ -104,7 +104,7 @@ export class Protocol {
     if (this.asks.has(event.id)) return [];
     this.current();
     this.asks.set(event.id, event);
-    this.emit(askedEvent(event, timeoutMs));
+    this.emit(askedEvent(event, timeoutMs, this.options.keepInput));
     return this.taken();
   }
 

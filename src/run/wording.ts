@@ -4,6 +4,7 @@ import type { Bare, EventOf } from "../session/events.ts";
 import type { Ask } from "./approvals.ts";
 import { type Who, withHint } from "./failures.ts";
 import { beginning, fittingInput, fittingQuestions, sentence } from "./fit.ts";
+import type { ProtocolOptions } from "./protocol.ts";
 import { protocolCall } from "./tool-names.ts";
 import type { Turn } from "./turn.ts";
 
@@ -37,14 +38,17 @@ export function systemEvent(event: Extract<DriverEvent, { type: "system" }>, who
   }
 }
 
-export function askedEvent(event: Ask, timeoutMs: number): Bare {
+export function askedEvent(event: Ask, timeoutMs: number, keep?: ProtocolOptions["keepInput"]): Bare {
   const { id, tool_use_id, name, call, reason, questions, parent_tool_use_id } = event;
   const said = protocolCall(name, call);
+  const { input, isCut } = fittingInput(said.input);
+  const path = isCut ? keep?.(`${id} asked`, said.input) : undefined;
   return {
     type: "approval_request",
     id,
     name: said.name,
-    input: fittingInput(said.input).input,
+    input,
+    ...(path !== undefined && { input_path: path }),
     timeout_ms: timeoutMs,
     ...(tool_use_id !== undefined && { tool_use_id }),
     ...(reason !== undefined && { reason: sentence(reason) }),

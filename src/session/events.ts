@@ -164,6 +164,8 @@ const plainEvents = [
     tool_use_id: z.string().optional(),
     name: z.string(),
     input: json,
+    /** As with `tool_use`: where all of it is, so that nobody has to allow what cannot be seen. */
+    input_path: z.string().optional(),
     /** Why the agent asks, in its own words. */
     reason: z.string().optional(),
     /** What the user is asked, where it is no permission. */

@@ -234,6 +234,9 @@ describe("lines", () => {
     expect(wrong(events)).toEqual([]);
     expect(events[1]).toMatchObject({ input_path: "/kept/1", input: { file_path: "a.txt" } });
     expect(kept.get("1")).toEqual({ file_path: "a.txt", content: input.content });
+    const call = { tool: "write" as const, input };
+    const asked = protocol.asked({ type: "ask", id: "2", name: "write_file", input, call }, 1000);
+    expect(asked.at(-1)).toMatchObject({ type: "approval_request", input_path: "/kept/2 asked" });
   });
 
   it("of many questions with many answers are short enough to be read", () => {
