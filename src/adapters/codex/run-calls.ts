@@ -2,11 +2,12 @@
 // (`rawResponseItem`), which read like those of a rollout, and the items that it makes of them.
 import { jsonIn } from "../../session/json.ts";
 import type { FileChange } from "../../session/tools.ts";
+import { isShallow } from "../json.ts";
 import { printPatch } from "../patch.ts";
 import type { UniversalCall } from "../reading.ts";
 import { entryOf, fullName } from "./items.ts";
 import { isObject, type JsonObject, objects, text, word } from "./native.ts";
-import { isShallow, type Told } from "./run-state.ts";
+import type { Told } from "./run-state.ts";
 import { commandText } from "./shell.ts";
 import { universalCall, universalSearch, universalText } from "./universal.ts";
 

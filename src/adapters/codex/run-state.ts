@@ -131,14 +131,6 @@ export function keep<T>(record: Record<string, T>, id: string, value: T): void {
   if (oldest !== undefined && others.length >= MOST) delete record[oldest];
 }
 
-/** What is nested deeper than this is no message, and would end whoever walks through it. */
-const DEEPEST = 100;
-
-export function isShallow(value: unknown, depth = DEEPEST): boolean {
-  if (typeof value !== "object" || value === null) return true;
-  return depth > 0 && Object.values(value).every((inner) => isShallow(inner, depth - 1));
-}
-
 export function tell(event: DriverEvent): Output {
   return { type: "event", event };
 }

@@ -1,22 +1,14 @@
 // Codex live: `codex app-server`, JSON-RPC over lines, as measured with 0.166.0 (README.md, "Live"). This file owns the
 // launch, how a thread is opened, and what the user wants.
 import type { Driver, Input, Launch, Output } from "../driver.ts";
+import { isShallow } from "../json.ts";
 import { notify, type RpcMessage, received, request } from "../rpc.ts";
 import { isObject, type JsonObject, word } from "./native.ts";
 import { asked, decided } from "./run-asks.ts";
 import { refusalOf } from "./run-failures.ts";
 import { askingServers, ownPolicy, policyOf } from "./run-modes.ts";
 import { idOf, noticed, UNWANTED } from "./run-notices.ts";
-import {
-  closeTurn,
-  isShallow,
-  keep,
-  newState,
-  type RunState,
-  tell,
-  tellEarly,
-  tellOnceInit,
-} from "./run-state.ts";
+import { closeTurn, keep, newState, type RunState, tell, tellEarly, tellOnceInit } from "./run-state.ts";
 import { noTokens } from "./run-usage.ts";
 
 export const driver: Driver<RunState> = {
