@@ -1,6 +1,6 @@
 // Modes and models of a session over the Agent Client Protocol: options of its configuration in newer agents, methods of
 // their own in older ones (`session/set_model` was never more than a draft; Gemini CLI 0.61.0 has it).
-import { type AcpState, type Choice, MOST } from "./acp-state.ts";
+import { type AcpState, type Change, type Choice, MOST } from "./acp-state.ts";
 import type { Output } from "./driver.ts";
 import { filled, isObject, type Json, objects } from "./json.ts";
 import { request } from "./rpc.ts";
@@ -21,17 +21,22 @@ export function modelsIn(result: Json): Choice | undefined {
   return { current: filled(models.currentModelId) ?? "", all: ids(models.availableModels, "modelId") };
 }
 
-export function chosen(
-  { rpc, session: sessionId }: AcpState,
-  what: "mode" | "model",
-  choice: Choice,
-  value: string,
-): Output {
+export function chosen(state: AcpState, choice: Choice, change: Change): Output {
+  const { rpc, session: sessionId } = state;
+  const { what, value } = change;
+  state.changes[rpc.next] = change;
   if (choice.option !== undefined)
     return request(rpc, "session/set_config_option", { sessionId, configId: choice.option, value });
   return what === "mode"
     ? request(rpc, "session/set_mode", { sessionId, modeId: value })
     : request(rpc, "session/set_model", { sessionId, modelId: value });
+}
+
+/** What this answer is about. */
+export function changeOf(state: AcpState, id: number): Change | undefined {
+  const change = state.changes[id];
+  delete state.changes[id];
+  return change;
 }
 
 /** The whole configuration is told again whenever something of it changes. */
@@ -41,11 +46,9 @@ export function configured(state: AcpState, configOptions: unknown): void {
   if (model) state.models = model;
 }
 
-/** The model that was asked for is the model, as far as the agent does not say otherwise. */
-export function modelChanged(state: AcpState): void {
-  if (state.nextModel !== undefined && state.models && state.models.option === undefined)
-    state.models.current = state.nextModel;
-  delete state.nextModel;
+/** What was asked for is what it has, as far as the agent does not say otherwise. */
+export function nowIs(choice: Choice | undefined, value: string): void {
+  if (choice && choice.option === undefined) choice.current = value;
 }
 
 function optionIn(configOptions: unknown, category: string): Choice | undefined {

@@ -2,7 +2,7 @@
 // that it is in the mode and has the model that were asked for.
 import type { InitializeRequest } from "@agentclientprotocol/sdk";
 import type { PermissionMode } from "../session/events.ts";
-import { chosen, modelChanged, modelsIn, modesIn } from "./acp-choices.ts";
+import { chosen, modelsIn, modesIn } from "./acp-choices.ts";
 import { failureOf, loadFailure } from "./acp-failure.ts";
 import { type AcpOptions, type AcpState, fatal, say } from "./acp-state.ts";
 import type { DriverFailure, Output } from "./driver.ts";
@@ -125,15 +125,17 @@ function preparedModel(state: AcpState, options: AcpOptions): Output[] {
       message: `${state.agent.name} does not let a model be chosen.`,
       hint: "Run it without --model, or choose the model in its own settings.",
     });
-  state.nextModel = model;
-  return [chosen(state, "model", models, model)];
+  return [chosen(state, models, { what: "model", value: model })];
 }
 
 function preparedMode(state: AcpState, options: AcpOptions): Output[] {
   if (state.phase !== "preparing") return [];
   const { modes } = state;
   const id = modeFor(state, options, state.mode);
-  if (id !== undefined && modes) return id === modes.current ? [] : [chosen(state, "mode", modes, id)];
+  if (id !== undefined && modes) {
+    const change = { what: "mode", value: id, mode: state.mode } as const;
+    return id === modes.current ? [] : [chosen(state, modes, change)];
+  }
   if (state.mode !== "interactive" && state.mode !== "deny") return [];
   const message = `${state.agent.name} offers no mode that is known to ask before every change; what it asks is answered.`;
   return [say({ type: "system", subtype: "notice", message })];
@@ -173,7 +175,6 @@ function ready(state: AcpState): Output[] {
 }
 
 function modelOf(state: AcpState): { model?: string } {
-  modelChanged(state);
   const model = state.models?.current ?? state.model;
   return model === undefined || model === "" ? {} : { model };
 }

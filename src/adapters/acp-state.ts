@@ -94,6 +94,9 @@ export interface Choice {
   all: string[];
 }
 
+/** `mode` is ours, for which `value` is the agent's own. */
+export type Change = { what: "model"; value: string } | { what: "mode"; value: string; mode: PermissionMode };
+
 export interface AcpState {
   rpc: Rpc;
   cwd: string;
@@ -113,8 +116,10 @@ export interface AcpState {
   /** Which mode it was in before we changed it. */
   ownMode?: string;
   models?: Choice;
-  /** The model that was asked for and not yet set. */
-  nextModel?: string;
+  /** By the id of a request, what it is to change. */
+  changes: Record<string, Change>;
+  /** The last mode that the agent has taken up. */
+  heldMode: PermissionMode;
   /** Requests that have to be answered before the first prompt. */
   preparing: number;
   /** Whether an update came since the last question whether there are more. */
@@ -138,6 +143,8 @@ export function initialState({ cwd, session, model, mode, version }: RunRequest)
     ...(session !== undefined && { wanted: session }),
     ...(model !== undefined && { model }),
     mode,
+    heldMode: mode,
+    changes: {},
     version,
     phase: "starting",
     agent: { name: "The agent", ways: [] },

@@ -2,7 +2,7 @@
 // lines and says what follows. What is special about one agent comes in as options; nothing here knows a vendor.
 import type { PermissionMode } from "../session/events.ts";
 import { askedOf, decided, withdrawn } from "./acp-ask.ts";
-import { chosen, configured, modelChanged } from "./acp-choices.ts";
+import { changeOf, chosen, configured, nowIs } from "./acp-choices.ts";
 import { failureOf } from "./acp-failure.ts";
 import { greet, greeted, modeFor, notOpened, opened, prepared, SETTLED, settled } from "./acp-session.ts";
 import { type AcpDriver, type AcpOptions, type AcpState, fatal, initialState, say } from "./acp-state.ts";
@@ -63,9 +63,9 @@ function heard(state: AcpState, options: AcpOptions, line: string): Output[] {
 function understood(state: AcpState, options: AcpOptions, message: RpcMessage): Output[] {
   switch (message.type) {
     case "answer":
-      return succeeded(state, options, message.method, isObject(message.result) ? message.result : {});
+      return succeeded(state, options, message);
     case "failure":
-      return failed(state, options, message.method, message.error);
+      return failed(state, options, message);
     case "request":
       return askedOf(state, options, message.id, message.method, message.params);
     case "notice":
@@ -81,7 +81,10 @@ function told(state: AcpState, options: AcpOptions, method: string, params: Json
   return [say({ type: "raw", text: JSON.stringify({ method, params }) })];
 }
 
-function succeeded(state: AcpState, options: AcpOptions, method: string, result: Json): Output[] {
+type AnswerOf<Type> = Extract<RpcMessage, { type: Type }>;
+
+function succeeded(state: AcpState, options: AcpOptions, { method, id, ...answer }: AnswerOf<"answer">) {
+  const result = isObject(answer.result) ? answer.result : {};
   switch (method) {
     case "initialize":
       return greeted(state, options, result);
@@ -94,11 +97,11 @@ function succeeded(state: AcpState, options: AcpOptions, method: string, result:
     case SETTLED:
       return settled(state, options);
     default:
-      return changed(state, result);
+      return changed(state, id, result);
   }
 }
 
-function failed(state: AcpState, options: AcpOptions, method: string, error: Json): Output[] {
+function failed(state: AcpState, options: AcpOptions, { method, id, error }: AnswerOf<"failure">) {
   switch (method) {
     case "initialize":
       return fatal(state, broken(failureOf(state, error)));
@@ -111,7 +114,7 @@ function failed(state: AcpState, options: AcpOptions, method: string, error: Jso
     case SETTLED:
       return settled(state, options);
     default:
-      return notChanged(state, method, error);
+      return notChanged(state, id, error);
   }
 }
 
@@ -120,25 +123,37 @@ function broken(failure: DriverFailure): DriverFailure {
 }
 
 /** A mode or a model was set. */
-function changed(state: AcpState, result: Json): Output[] {
+function changed(state: AcpState, id: number, result: Json): Output[] {
+  const change = changeOf(state, id);
   configured(state, result.configOptions);
+  if (change?.what === "mode") {
+    nowIs(state.modes, change.value);
+    state.heldMode = change.mode;
+    const told = say({ type: "mode", mode: change.mode });
+    return state.phase === "preparing" ? [told, ...prepared(state)] : [told];
+  }
+  if (change) nowIs(state.models, change.value);
+  // The model that it begins with is told when it is ready.
   if (state.phase === "preparing") return prepared(state);
-  if (state.nextModel === undefined) return [];
-  modelChanged(state);
   const model = state.models?.current;
-  return model === undefined || model === "" ? [] : [say({ type: "init", model })];
+  return !change || model === undefined || model === "" ? [] : [say({ type: "init", model })];
 }
 
-function notChanged(state: AcpState, method: string, error: Json): Output[] {
-  const isModel =
-    method === "session/set_model" || (state.nextModel !== undefined && method !== "session/set_mode");
+function notChanged(state: AcpState, id: number, error: Json): Output[] {
+  const change = changeOf(state, id);
   const failure = failureOf(state, error);
   const known = failure.code !== "failed" && failure.code !== "bad_request";
-  const code = known ? failure.code : isModel ? "model_unknown" : "unsupported";
-  delete state.nextModel;
+  const code = known ? failure.code : change?.what === "model" ? "model_unknown" : "unsupported";
   // Whoever asked for a mode or a model does not want to go on without it.
   if (state.phase === "preparing") return fatal(state, { ...failure, code });
-  return [say({ type: "system", subtype: "error", ...failure, code })];
+  const told = say({ type: "system", subtype: "error", ...failure, code });
+  return change?.what === "mode" ? [told, modeKept(state, change.mode)] : [told];
+}
+
+/** As far as nothing else was asked for since. */
+function modeKept(state: AcpState, refused: PermissionMode): Output {
+  if (state.mode === refused) state.mode = state.heldMode;
+  return say({ type: "mode", mode: state.mode });
 }
 
 function modelWanted(state: AcpState, model: string): Output[] {
@@ -147,24 +162,28 @@ function modelWanted(state: AcpState, model: string): Output[] {
     return [];
   }
   if (!state.models) return [unsupported(`${state.agent.name} does not let a model be chosen.`)];
-  state.nextModel = model;
-  return sent(state, chosen(state, "model", state.models, model));
+  return sent(state, chosen(state, state.models, { what: "model", value: model }));
 }
 
 function modeWanted(state: AcpState, options: AcpOptions, mode: PermissionMode): Output[] {
   state.mode = mode;
   state.always = [];
-  if (isEarly(state)) return [];
+  // Without it the session does not begin.
+  if (isEarly(state)) return modeHeld(state);
   const id = modeFor(state, options, mode);
   const { modes } = state;
   if (id === undefined || !modes) {
     const asks = mode === "interactive" || mode === "deny";
-    return asks
-      ? [unsupported(`${state.agent.name} offers no mode that is known to ask before every change.`)]
-      : [];
+    if (!asks) return modeHeld(state);
+    const why = `${state.agent.name} offers no mode that is known to ask before every change.`;
+    return [unsupported(why), modeKept(state, mode)];
   }
-  modes.current = id;
-  return sent(state, chosen(state, "mode", modes, id));
+  return sent(state, chosen(state, modes, { what: "mode", value: id, mode }));
+}
+
+function modeHeld(state: AcpState): Output[] {
+  state.heldMode = state.mode;
+  return [say({ type: "mode", mode: state.mode })];
 }
 
 /** There is no session yet: what is wanted is seen to once there is one. */

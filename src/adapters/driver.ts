@@ -79,7 +79,10 @@ export type Output =
  * What a driver says of a turn. The run adds what is the same for every agent (numbers, time, hints, estimates), puts
  * it in order and ends what was left open; so a driver may say things late, twice or not at all.
  */
-export type DriverEvent = Said | Asking;
+export type DriverEvent = Said | Asking | Mode;
+
+/** The mode that holds from now on: what was asked for once the agent takes it up, or the last one where it refuses. */
+export type Mode = { type: "mode"; mode: PermissionMode };
 
 export type Said =
   | Bare<EventOf<"text"> | EventOf<"thinking"> | EventOf<"raw">>

@@ -8,21 +8,8 @@ import { type Connection, connect, NO_CONNECTION } from "./connection.ts";
 import type { LiveRun, RunOptions } from "./contract.ts";
 import { Protocol } from "./protocol.ts";
 import { newQueue } from "./queue.ts";
+import { BUSY_FACTOR, WAIT_MS } from "./waits.ts";
 import { whyOver } from "./why-over.ts";
-
-const APPROVAL_MS = 5 * 60_000;
-const SILENCE_MS = 5 * 60_000;
-const BUSY_SILENCE = 10;
-/** An interrupt has its result by then, whatever the agent does. */
-const INTERRUPT_MS = 400;
-/** An agent that has not stopped by then is ended. */
-const STOPPING_MS = 5000;
-/** An agent that has nothing more to do ends by itself, or is ended. */
-const LEAVING_MS = 3000;
-/** A turn that nobody asked for is over when nothing more is said for so long. */
-const UNPROMPTED_MS = 5000;
-/** So long an agent that takes no input may still say why. */
-const DEAF_MS = 500;
 
 export type { LiveRun, RunOptions };
 
@@ -63,7 +50,7 @@ class Live implements LiveRun {
     this.options = options;
     this.id = options.id ?? randomUUID();
     this.mode = request.mode;
-    this.approvalMs = options.approvalTimeoutMs ?? APPROVAL_MS;
+    this.approvalMs = options.approvalTimeoutMs ?? WAIT_MS.approval;
     this.pending = newPending(this.approvalMs, (id) =>
       this.settle(id, { allow: false }, "timeout", UNANSWERED),
     );
@@ -116,11 +103,12 @@ class Live implements LiveRun {
   }
 
   interrupt(): void {
-    if (this.interrupted || this.isOver) return;
+    if (this.isOver) return;
     if (!this.protocol.isTurn) {
       this.takeBack();
       return;
     }
+    if (this.interrupted) return;
     this.queue.push(this.protocol.interrupt());
     // The next prompt must not take what is meant for this one.
     this.isInterrupting = true;
@@ -134,9 +122,9 @@ class Live implements LiveRun {
     this.interrupted = setTimeout(() => {
       this.isStopping = true;
       this.queue.push(this.protocol.finish({ interrupted: true }));
-      this.interrupted = setTimeout(() => this.end(), STOPPING_MS);
+      this.interrupted = setTimeout(() => this.end(), WAIT_MS.stopping);
       this.interrupted.unref();
-    }, INTERRUPT_MS);
+    }, WAIT_MS.interrupt);
   }
 
   decide(id: string, decision: Decision): boolean {
@@ -158,7 +146,7 @@ class Live implements LiveRun {
     }
     this.mode = mode;
     if (changes.mode) this.take({ type: "set_mode", mode });
-    this.queue.push(this.protocol.modeIs(mode));
+    else this.modeIs(mode);
   }
 
   finish(): void {
@@ -170,7 +158,12 @@ class Live implements LiveRun {
     if (!this.isOver) this.connection.end();
   }
 
-  /** A prompt that has not gone out yet, because the agent is still starting, never does. */
+  private modeIs(mode: PermissionMode): void {
+    this.mode = mode;
+    this.queue.push(this.protocol.modeIs(mode));
+  }
+
+  /** A prompt that has not gone out yet, because the agent is still starting or stopping, never does. */
   private takeBack(): void {
     const text = this.prompts.shift();
     if (text === undefined) return;
@@ -205,7 +198,7 @@ class Live implements LiveRun {
       this.take({ type: "prompt", text });
     } else if (this.isFinishing && !this.leaving) {
       this.connection.closeInput();
-      this.leaving = setTimeout(() => this.end(), LEAVING_MS);
+      this.leaving = setTimeout(() => this.end(), WAIT_MS.leaving);
     }
   }
 
@@ -266,6 +259,7 @@ class Live implements LiveRun {
   private hear(event: Extract<Output, { type: "event" }>["event"]): void {
     if (event.type === "ask") this.ask(event);
     else if (event.type === "unask") this.withdraw(event.id);
+    else if (event.type === "mode") this.modeIs(event.mode);
     else if (this.isStopping) this.stopping(event.type === "result");
     else if (event.type === "error" && !this.isReady && !this.protocol.isTurn) this.neverReady(event);
     else {
@@ -335,11 +329,11 @@ class Live implements LiveRun {
     const isIdle = this.isReady && !this.protocol.isTurn && !this.isStopping;
     if (isIdle) return;
     if (this.protocol.isTurn && !this.isPrompted && !this.isStopping && !this.protocol.isBusy) {
-      this.silence = setTimeout(() => this.unprompted(), UNPROMPTED_MS);
+      this.silence = setTimeout(() => this.unprompted(), WAIT_MS.unprompted);
       return;
     }
-    const silence = this.options.silenceMs ?? SILENCE_MS;
-    const most = this.protocol.isBusy ? silence * BUSY_SILENCE : silence;
+    const silence = this.options.silenceMs ?? WAIT_MS.silence;
+    const most = this.protocol.isBusy ? silence * BUSY_FACTOR : silence;
     this.silence = setTimeout(() => this.hung(most), most);
   }
 
@@ -367,7 +361,7 @@ class Live implements LiveRun {
   private deaf(): void {
     if (this.isFinishing || this.isOver) return;
     const message = `${this.options.who.label} does not take its input any more.`;
-    this.deafness ??= setTimeout(() => this.abandon({ code: "input_closed", message }), DEAF_MS);
+    this.deafness ??= setTimeout(() => this.abandon({ code: "input_closed", message }), WAIT_MS.deaf);
   }
 
   /** An agent that cannot be talked to any more: its turn is over, and so is the run. */

@@ -130,7 +130,8 @@ export class Protocol {
 
   modeIs(mode: PermissionMode): AgentEvent[] {
     this.mode = mode;
-    this.emit({ type: "system", subtype: "permission_mode", permission_mode: mode });
+    // Otherwise `init` says it.
+    if (this.isInit) this.put({ type: "system", subtype: "permission_mode", permission_mode: mode });
     return this.taken();
   }
 

@@ -342,6 +342,8 @@ describe("before the first prompt", () => {
 
 describe("while it runs", () => {
   const isModel = (event: AgentEvent) => event.type === "system" && event.subtype === "model";
+  const isMode = (mode: string) => (event: AgentEvent) =>
+    event.type === "system" && event.subtype === "permission_mode" && event.permission_mode === mode;
 
   it.each<Setup>([{ models: ["small", "large"] }, { isConfigured: true }])(
     "another model and mode are chosen: %j",
@@ -352,6 +354,7 @@ describe("while it runs", () => {
       one.run.setModel("large");
       await one.until(isModel);
       one.run.setMode("deny");
+      await one.until(isMode("deny"));
       one.run.prompt("chosen");
       one.run.finish();
       expect(await one.over).toEqual([]);
@@ -365,8 +368,20 @@ describe("while it runs", () => {
     expect(events.filter(isModel)).toMatchObject([{ model: "large", previous: "small" }]);
   });
 
+  it("a mode that it refuses leaves it in the last one", async () => {
+    const one = start({ modes: ["bold"] }, { mode: "auto", special: { modes: { deny: "broken" } } });
+    one.run.prompt("text");
+    await one.until(({ type }) => type === "message_stop");
+    one.run.setMode("deny");
+    await one.until(isMode("auto"));
+    one.run.finish();
+    expect(await one.over).toEqual([]);
+    expect(one.events.some(isMode("deny"))).toBe(false);
+    expect(one.events.at(-2)).toMatchObject({ subtype: "error", code: "unsupported" });
+  });
+
   it("a model or a mode that it does not have is an error that ends nothing", async () => {
-    const one = start({ models: ["small"] });
+    const one = start({ models: ["small"] }, { mode: "auto" });
     one.run.prompt("text");
     await one.until(({ type }) => type === "message_stop");
     one.run.setModel("huge");
@@ -376,6 +391,8 @@ describe("while it runs", () => {
     expect(await one.over).toEqual([]);
     const errors = one.events.filter((event) => event.type === "system" && event.subtype === "error");
     expect(errors).toMatchObject([{ code: "unsupported" }, { code: "model_unknown" }]);
+    expect(one.events.some(isMode("auto"))).toBe(true);
+    expect(one.events.some(isMode("deny"))).toBe(false);
     expect(of(one.events, "result").map(({ subtype }) => subtype)).toEqual(["success", "success"]);
   });
 });

@@ -5,49 +5,10 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { Input } from "../../src/adapters/driver.ts";
 import type { RunOptions } from "../../src/run/live.ts";
-import type { AgentEvent, EventOf } from "../../src/session/events.ts";
-import { agent, type FakeOptions, fakeDriver, isRunning, startFake, withArguments } from "./fake.ts";
-
-const line = (event: unknown) => JSON.stringify({ event });
-const TEXT = line({ type: "text", text: "Hello." });
-const DONE = line({ type: "result" });
-const ASK = line({
-  type: "ask",
-  id: "a-1",
-  tool_use_id: "1",
-  name: "shell",
-  input: { cmd: "rm x" },
-  call: { tool: "bash", input: { command: "rm x" } },
-});
-const LOOK = line({
-  type: "ask",
-  id: "a-2",
-  name: "cat",
-  input: {},
-  call: { tool: "read", input: { path: "x" } },
-});
-const QUESTION = line({
-  type: "ask",
-  id: "q-1",
-  name: "ask_user",
-  input: {},
-  call: { tool: "ask", input: {} },
-  questions: [{ question: "Which one?", options: [{ label: "This" }] }],
-});
-
-function scripted(lines: readonly string[], more: Partial<FakeOptions> = {}) {
-  const driver = withArguments([agent("scripted.mjs"), ...lines]);
-  return startFake({ program: process.execPath, driver, ...more });
-}
-
-const mode = (name: "default" | "interactive" | "auto" | "deny"): Partial<FakeOptions> => ({
-  request: { home: { dir: "/nowhere", env: {} }, cwd: "/", mode: name, version: "0.0.0" },
-});
-
-function resultsOf(events: readonly AgentEvent[]): EventOf<"result">[] {
-  return events.filter((event) => event.type === "result");
-}
+import { agent, fakeDriver, isRunning, startFake, withArguments } from "./fake.ts";
+import { ASK, DONE, LOOK, line, mode, QUESTION, resultsOf, scripted, TEXT } from "./scripted.ts";
 
 describe("prompts", () => {
   it("go to the same process one after the other, however many are given at once", async () => {
@@ -109,6 +70,28 @@ describe("an interrupt", () => {
     expect(await one.over).toEqual([]);
     expect(resultsOf(one.events).map(({ subtype }) => subtype)).toEqual(["interrupted", "success"]);
     expect(told.filter((type) => type === "prompt")).toHaveLength(1);
+  });
+
+  it("takes a prompt back too that waits for an agent which has not stopped yet", async () => {
+    const sent = Promise.withResolvers<void>();
+    const told: string[] = [];
+    const onInput = (input: Input) => {
+      if (input.type !== "prompt") return;
+      told.push(input.text);
+      sent.resolve();
+    };
+    const one = startFake({ program: agent("stubborn.mjs"), onInput });
+    one.run.prompt("One");
+    await sent.promise;
+    one.run.interrupt();
+    await one.until(({ type }) => type === "message_stop");
+    one.run.prompt("Two");
+    one.run.interrupt();
+    await one.until(({ type, seq }) => type === "message_stop" && seq > 5);
+    one.run.end();
+    expect(await one.over).toEqual([]);
+    expect(resultsOf(one.events).map(({ subtype }) => subtype)).toEqual(["interrupted", "interrupted"]);
+    expect(told).toEqual(["One"]);
   });
 
   it("without a turn does nothing", async () => {
@@ -238,21 +221,6 @@ describe("approvals", () => {
     expect(await one.over).toEqual([]);
     expect(told).toContainEqual({ type: "decide", id: "q-1", decision });
   });
-});
-
-it("what an agent cannot change while it runs is said", async () => {
-  const one = scripted([TEXT, DONE]);
-  one.run.setModel("another");
-  one.run.setMode("deny");
-  one.run.setMode("auto");
-  one.run.prompt("One");
-  one.run.finish();
-  expect(await one.over).toEqual([]);
-  const errors = one.events.filter((event) => event.type === "system" && event.subtype === "error");
-  expect(errors).toMatchObject([{ code: "unsupported" }, { code: "unsupported" }]);
-  expect(one.events).toContainEqual(
-    expect.objectContaining({ subtype: "permission_mode", permission_mode: "auto" }),
-  );
 });
 
 it("a reader that is slow is waited for, and does not make the agent hang", async () => {

@@ -72,6 +72,7 @@ export function replay(agent: string, { request, inputs }: Recording): Replayed 
     for (const output of driver.step(state, input)) {
       if (output.type !== "event") said.push(output);
       else if (output.event.type === "unask") tell(protocol.decided(output.event.id, "deny", "agent"));
+      else if (output.event.type === "mode") tell(protocol.modeIs(output.event.mode));
       else if (output.event.type !== "ask") tell(protocol.say(output.event));
       else if (isAsked(request.mode)) tell(protocol.asked(output.event, 300_000));
     }

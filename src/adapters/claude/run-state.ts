@@ -6,6 +6,8 @@ import type { Json } from "../json.ts";
 
 export interface State {
   mode: PermissionMode;
+  /** The last one that the CLI has taken up. */
+  heldMode: PermissionMode;
   /** The session that was asked for, until the CLI has shown that it is the one. */
   expected: string | null;
   session: string | null;
@@ -18,7 +20,7 @@ export interface State {
   isOver: boolean;
   /** Numbers the control requests of ours. */
   next: number;
-  pending: { id: string; subtype: string }[];
+  pending: { id: string; subtype: string; mode: PermissionMode }[];
   asks: Asked[];
   /** What the user allowed for the rest of the session. */
   allowed: string[];
@@ -76,6 +78,7 @@ export interface Ending {
 export function initial({ mode, session }: RunRequest): State {
   return {
     mode,
+    heldMode: mode,
     expected: session ?? null,
     session: null,
     ownMode: "default",
@@ -133,6 +136,6 @@ export function sent(line: Json): Output {
 
 export function control(state: State, request: Json & { subtype: string }): Output {
   const id = `baton-${state.next++}`;
-  remember(state.pending, { id, subtype: request.subtype });
+  remember(state.pending, { id, subtype: request.subtype, mode: state.mode });
   return sent({ type: "control_request", request_id: id, request });
 }

@@ -159,10 +159,20 @@ function answered(state: State, { request_id, subtype, response, error }: Json):
         ? [said({ type: "init", model: String(facts.model) })]
         : [];
     case "set_permission_mode":
-      return failed === undefined ? [] : refused(`Claude Code keeps its permission mode: ${failed}`);
+      return modeAnswered(state, asked.mode, failed);
     default:
       return [];
   }
+}
+
+/** Where it is refused nothing has changed, as far as nothing else was asked for since. */
+function modeAnswered(state: State, mode: PermissionMode, failed?: string): Output[] {
+  if (failed === undefined) state.heldMode = mode;
+  else if (state.mode === mode) state.mode = state.heldMode;
+  return [
+    ...(failed === undefined ? [] : refused(`Claude Code keeps its permission mode: ${failed}`)),
+    said({ type: "mode", mode: state.heldMode }),
+  ];
 }
 
 function ready(state: State, facts: Json): Output[] {

@@ -22,8 +22,9 @@ export interface RunState {
   early: Said[];
   /** What the user's own settings say of approvals. */
   own: JsonObject;
-  /** Settings that go out with the next turn. */
-  change: JsonObject;
+  /** What goes out with the next turn, and what went out with this one and is not taken up yet. */
+  change: Change;
+  sent: Change;
   isTurn: boolean;
   /** Empty until Codex has named it. */
   turn: string;
@@ -45,6 +46,12 @@ export interface RunState {
   agentTurns: Record<string, string>;
   /** Numbers calls that Codex gives no id. */
   calls: number;
+}
+
+/** Settings in Codex's words, and the mode that they stand for. */
+export interface Change {
+  settings: JsonObject;
+  mode?: PermissionMode;
 }
 
 export interface Told {
@@ -98,7 +105,8 @@ export function newState({ cwd, mode, model, session, version }: RunRequest): Ru
     isInit: false,
     early: [],
     own: { approvalPolicy: "on-request", approvalsReviewer: "user" },
-    change: {},
+    change: { settings: {} },
+    sent: { settings: {} },
     isTurn: false,
     turn: "",
     isInterrupted: false,

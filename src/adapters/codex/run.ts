@@ -1,5 +1,6 @@
 // Codex live: `codex app-server`, JSON-RPC over lines, as measured with 0.166.0 (README.md, "Live"). This file owns the
 // launch, how a thread is opened, and what the user wants.
+import type { PermissionMode } from "../../session/events.ts";
 import type { Driver, Input, Launch, Output } from "../driver.ts";
 import { isShallow } from "../json.ts";
 import { notify, type RpcMessage, received, request } from "../rpc.ts";
@@ -42,17 +43,23 @@ function step(state: RunState, input: Input): Output[] {
     case "decide":
       return decided(state, input.id, input.decision);
     case "set_model":
-      state.change = { ...state.change, model: input.model };
+      state.change.settings.model = input.model;
       return state.isInit ? [tell({ type: "init", model: input.model })] : [];
     case "set_mode":
-      state.mode = input.mode;
-      state.change = { ...state.change, ...(input.mode === "default" ? state.own : policyOf(input.mode)) };
-      return [];
+      return setMode(state, input.mode);
     case "end":
       return ended(state, input);
     case "answer":
       return [];
   }
+}
+
+/** Codex takes other settings only with a prompt. */
+function setMode(state: RunState, mode: PermissionMode): Output[] {
+  state.mode = mode;
+  state.change.mode = mode;
+  Object.assign(state.change.settings, mode === "default" ? state.own : policyOf(mode));
+  return [];
 }
 
 /** Raw events and the policy of mode auto are experimental, and refused without the opt-in. */
@@ -98,7 +105,7 @@ function answered(state: RunState, method: string, result: JsonObject): Output[]
     case "thread/resume":
       return threadOpened(state, result);
     case "turn/start":
-      return turnNamed(state, idOf(result.turn));
+      return [...taken(state), ...turnNamed(state, idOf(result.turn))];
     default:
       return [];
   }
@@ -159,6 +166,7 @@ function refused(state: RunState, { method, error }: Extract<RpcMessage, { type:
     }
     case "turn/start":
       closeTurn(state);
+      sentBack(state);
       return [tell({ type: "error", ...failure }), tell({ type: "result", is_error: true })];
     default:
       return [];
@@ -168,8 +176,23 @@ function refused(state: RunState, { method, error }: Extract<RpcMessage, { type:
 function prompted(state: RunState, text: string): Output[] {
   state.isTurn = true;
   const { rpc, thread, change } = state;
-  state.change = {};
-  return [request(rpc, "turn/start", { threadId: thread, input: [{ type: "text", text }], ...change })];
+  state.sent = change;
+  state.change = { settings: {} };
+  const input = [{ type: "text", text }];
+  return [request(rpc, "turn/start", { threadId: thread, input, ...change.settings })];
+}
+
+function taken(state: RunState): Output[] {
+  const { mode } = state.sent;
+  state.sent = { settings: {} };
+  return mode === undefined ? [] : [tell({ type: "mode", mode })];
+}
+
+/** A turn that never began has changed nothing: the next one is to. */
+function sentBack(state: RunState): void {
+  const { sent, change } = state;
+  state.change = { ...sent, ...change, settings: { ...sent.settings, ...change.settings } };
+  state.sent = { settings: {} };
 }
 
 function turnNamed(state: RunState, turn: string | undefined): Output[] {

@@ -8,6 +8,10 @@ import { isStrict, type Rule } from "./run-rules.ts";
 export interface State {
   cwd: string;
   mode: PermissionMode;
+  /** The last one that OpenCode was made to keep to. */
+  heldMode: PermissionMode;
+  /** Taken up in the middle of a turn, for the next one. */
+  nextMode: PermissionMode | null;
   /** The session that was asked for. */
   expected: string | null;
   session: string | null;
@@ -116,6 +120,8 @@ export function initial({ cwd, mode, session, model }: RunRequest): State {
   return {
     cwd,
     mode,
+    heldMode: mode,
+    nextMode: null,
     expected: session ?? null,
     session: null,
     model: model ?? null,

@@ -191,12 +191,17 @@ function askingMore(state: State): Output[] {
 /** A run that was promised to ask does not begin without. */
 function notHeld(state: State, failure: DriverFailure): Output[] {
   if (!state.isReady) return stopped(state, failure);
+  const sessionRules = state.sessionRules.filter((rule) => !isOurs(rule));
+  Object.assign(state, { mode: state.heldMode, asksMore: false, needsRules: false, sessionRules });
   return [said({ type: "system", subtype: "error", ...failure }), ...ready(state)];
 }
 
 function ready(state: State): Output[] {
-  state.isHolding = false;
-  if (state.isReady) return proceed(state);
+  if (state.isReady) {
+    const held = state.isHolding ? modeHeld(state) : [];
+    state.isHolding = false;
+    return [...held, ...proceed(state)];
+  }
   state.isReady = true;
   return [{ type: "ready" }];
 }
@@ -205,7 +210,7 @@ function prompt(state: State, text: string): Output[] {
   state.turn = newTurn();
   if (state.model !== null && !modelOf(state.model)) return failed(state, noModel(state.model));
   state.waiting = text;
-  return proceed(state);
+  return [...modeTakenUp(state), ...proceed(state)];
 }
 
 /** A session is made with its first prompt: one without would only stand in the user's list. */
@@ -282,10 +287,26 @@ function setModel(state: State, model: string): Output[] {
 /** What is asked more is asked from the next prompt on: OpenCode looks at a session's rules when it begins (1.18.33). */
 function setMode(state: State, mode: PermissionMode): Output[] {
   state.mode = mode;
-  if (!isStrict(mode) || state.asksMore) return [];
+  // It is told once the rules are there.
+  if (state.isHolding) return [];
+  if (!isStrict(mode) || state.asksMore) return modeHeld(state);
   Object.assign(state, { asksMore: true, needsRules: true });
-  // Before it is ready they are asked for anyway.
-  if (!state.isReady) return [];
+  // Before it is ready they are asked for anyway, and without them it never is.
+  if (!state.isReady) return modeHeld(state);
   state.isHolding = true;
   return [askAgents(state)];
+}
+
+/** Rules that came in the middle of a turn are not for that one. */
+function modeHeld(state: State): Output[] {
+  state.heldMode = state.mode;
+  const isLate = state.isHolding && state.turn !== null && state.waiting === null;
+  state.nextMode = isLate ? state.mode : null;
+  return isLate ? [] : [said({ type: "mode", mode: state.mode })];
+}
+
+function modeTakenUp(state: State): Output[] {
+  const mode = state.nextMode;
+  state.nextMode = null;
+  return mode === null ? [] : [said({ type: "mode", mode })];
 }

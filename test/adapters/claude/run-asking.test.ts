@@ -33,6 +33,11 @@ describe("what every change is asked for by", () => {
       { request: { subtype: "set_permission_mode", mode: "default" } },
     ]);
     expect(responses(one.tell(callback("Bash")))[0]).toMatchObject({ hookSpecificOutput: {} });
+    const refusal = { subtype: "error", request_id: "baton-2", error: "Not now." };
+    one.tell({ type: "control_response", response: refusal });
+    expect(responses(one.tell(callback("Bash")))).toEqual([{}]);
+    one.step({ type: "set_mode", mode: "interactive" });
+    expect(responses(one.tell(callback("Bash")))[0]).toMatchObject({ hookSpecificOutput: {} });
     one.step({ type: "set_mode", mode: "auto" });
     expect(responses(one.tell(callback("Bash")))).toEqual([{}]);
   });

@@ -65,6 +65,12 @@ describe("starting and ending", () => {
     const refusal = { subtype: "error", request_id: "baton-2", error: "Not now." };
     expect(events(one.tell({ type: "control_response", response: refusal }))).toMatchObject([
       { type: "system", subtype: "error", code: "unsupported" },
+      { type: "mode", mode: "auto" },
+    ]);
+    one.step({ type: "set_mode", mode: "interactive" });
+    const success = { subtype: "success", request_id: "baton-3" };
+    expect(events(one.tell({ type: "control_response", response: success }))).toEqual([
+      { type: "mode", mode: "interactive" },
     ]);
   });
 

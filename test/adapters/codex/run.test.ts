@@ -203,10 +203,33 @@ describe("turns", () => {
       approvalPolicy: "never",
       approvalsReviewer: "user",
     });
-    one.answer(one.next, { turn: { id: TURN } });
+    one.step({ type: "set_mode", mode: "deny" });
+    expect(events(one.answer(one.next, { turn: { id: TURN } }))).toEqual([{ type: "mode", mode: "default" }]);
     one.notice("turn/completed", completed());
     const [second] = lines(one.step({ type: "prompt", text: "Again" }));
-    expect(Object.keys(second.params)).toEqual(["threadId", "input"]);
+    expect(Object.keys(second.params)).not.toContain("model");
+    expect(second.params.approvalPolicy).toBe("untrusted");
+    expect(events(one.answer(one.next + 1, { turn: { id: TURN } }))).toEqual([
+      { type: "mode", mode: "deny" },
+    ]);
+    one.notice("turn/completed", completed());
+    const [third] = lines(one.step({ type: "prompt", text: "Once more" }));
+    expect(Object.keys(third.params)).toEqual(["threadId", "input"]);
+  });
+
+  it("asks again for what went out with a turn that never began", () => {
+    const one = opened({ mode: "default" });
+    one.step({ type: "set_model", model: "gpt-6" });
+    one.step({ type: "set_mode", mode: "interactive" });
+    const [first] = lines(one.step({ type: "prompt", text: "Go" }));
+    const refused = events(one.fail(one.next, { code: -32_600, message: "Not now." }));
+    expect(refused).toMatchObject([{ type: "error" }, { type: "result", is_error: true }]);
+    one.step({ type: "set_model", model: "gpt-7" });
+    const [second] = lines(one.step({ type: "prompt", text: "Go" }));
+    expect(second.params).toEqual({ ...first.params, model: "gpt-7" });
+    expect(events(one.answer(one.next + 1, { turn: { id: TURN } }))).toEqual([
+      { type: "mode", mode: "interactive" },
+    ]);
   });
 
   it("says when the vendor answers with another model", () => {

@@ -179,10 +179,34 @@ describe("rules", () => {
     told.answer("/agent", [{ name: "build", permission: [rule("*", "allow")] }]);
     expect(told.requests("/prompt_async")).toHaveLength(1);
     expect(told.requests(SESSION).at(-1)).toMatchObject({ method: "PATCH", body: { permission: OURS } });
+    expect(told.events("mode")).toEqual([]);
     told.answer(SESSION, {});
     expect(told.requests("/prompt_async")).toHaveLength(2);
+    expect(told.events("mode")).toEqual([{ type: "mode", mode: "interactive" }]);
     // What OpenCode now asks, the user's own rules had allowed.
     told.tell({ type: "set_mode", mode: "default" }).status("busy").reply("msg_2").permission("per_1");
     expect(told.requests("/reply")).toMatchObject([{ body: { reply: "once" } }]);
+    expect(told.events("mode").at(-1)).toEqual({ type: "mode", mode: "default" });
+  });
+
+  it("that come in the middle of a turn are for the next one, which says so", () => {
+    const told = busy({ mode: "default" }).tell({ type: "set_mode", mode: "deny" });
+    told.answer("/agent", [{ name: "build", permission: [rule("*", "allow")] }]).answer(SESSION, {});
+    expect(told.events("mode")).toEqual([]);
+    told.replyOver("msg_1").idle().tell({ type: "prompt", text: "On" });
+    expect(told.events("mode")).toEqual([{ type: "mode", mode: "deny" }]);
+  });
+
+  it("that OpenCode does not take leave the mode as it was, until they are asked for again", () => {
+    const told = busy({ mode: "auto" }).replyOver("msg_1").idle();
+    for (const times of [1, 2]) {
+      told.tell({ type: "set_mode", mode: "deny" });
+      told.answer("/agent", [{ name: "build", permission: [rule("*", "allow")] }]);
+      told.answer(SESSION, { data: { message: "no" } }, 500);
+      expect(told.events("mode")).toEqual(Array(times).fill({ type: "mode", mode: "auto" }));
+      expect(told.events("system")).toHaveLength(times);
+    }
+    told.tell({ type: "prompt", text: "On" });
+    expect(told.requests("/prompt_async")).toHaveLength(2);
   });
 });
