@@ -1,7 +1,6 @@
 // What only Claude Code is made to do live: its own ways of asking, subagents, compaction, changes while it runs, and
 // failures that last. Each ends with the run closed or about to be, like the scenarios that all agents share.
 import type { Reply } from "../../src/loopback/reply.ts";
-import type { AgentEvent, EventOf } from "../../src/session/events.ts";
 import { layDown } from "../../src/verify/run.ts";
 import type { Followed, LiveRig, StartOptions } from "./live-rig.ts";
 import { TOOLS } from "./live-scenarios.ts";
@@ -12,17 +11,13 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
   /** The user's own rules allow it; in this mode it is asked for all the same. */
   async approval_allowed(rig) {
     const one = await asking(rig, [{ text: "Making it.", calls: [shell("touch made")] }, { text: "Made." }]);
-    const turn = one.turn("Make it");
-    one.run.decide((await nextAsk(one)).id, { allow: true });
-    await turn;
+    await one.turn("Make it", { allow: true });
     return one;
   },
 
   async approval_denied(rig) {
     const one = await asking(rig, [{ calls: [shell("touch made")] }, { text: "Not made." }]);
-    const turn = one.turn("Make it");
-    one.run.decide((await nextAsk(one)).id, { allow: false, message: "Not in this folder." });
-    await turn;
+    await one.turn("Make it", { allow: false, message: "Not in this folder." });
     return one;
   },
 
@@ -33,21 +28,14 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
       ...commands.map((command) => ({ calls: [shell(command)] })),
       { text: "Done." },
     ]);
-    const turn = one.turn("Make it");
-    const first = await nextAsk(one);
-    one.run.decide(first.id, { allow: true, always: true });
-    const second = await nextAsk(one, first.seq);
-    one.run.decide(second.id, { allow: true });
-    await turn;
+    await one.turn("Make it", { allow: true, always: true }, { allow: true });
     return one;
   },
 
   async approval_changed(rig) {
     const one = await asking(rig, [{ calls: [shell("echo wrong-$((1 + 1))")] }, { text: "Done." }]);
-    const turn = one.turn("Say it");
-    const { id, input } = await nextAsk(one);
-    one.run.decide(id, { allow: true, input: { ...input, command: "echo right-$((1 + 1))" } });
-    await turn;
+    const input = { command: "echo right-$((1 + 1))", description: "a test" };
+    await one.turn("Say it", { allow: true, input });
     return one;
   },
 
@@ -59,18 +47,13 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
       { text: "Both are there." },
     ]);
     const one = rig.start({ mode: "default", hasApprover: true });
-    const turn = one.turn("Write both");
-    one.run.decide((await nextAsk(one)).id, { allow: true, always: true });
-    await turn;
+    await one.turn("Write both", { allow: true, always: true });
     return one;
   },
 
   async approval_interrupted(rig) {
     const one = await asking(rig, [{ calls: [shell("touch made")] }, { text: "What else?" }]);
-    const turn = one.turn("Make it");
-    await nextAsk(one);
-    one.run.interrupt();
-    await turn;
+    await one.interrupted("Make it", "approval_request");
     await one.turn("Leave it");
     return one;
   },
@@ -94,13 +77,10 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
       { text: "Red, then." },
     ]);
     const one = rig.start({ mode: "default", hasApprover: true });
-    const turn = one.turn("Ask me");
-    const { id } = await nextAsk(one);
-    one.run.decide(id, {
+    await one.turn("Ask me", {
       allow: true,
       answers: { "Which colour?": "Red", "Which ones?": ["Red", "Blue"] },
     });
-    await turn;
     return one;
   },
 
@@ -123,9 +103,7 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
     await allowAll(rig);
     rig.answer(delegating({ run_in_background: false }));
     const one = rig.start({ mode: "interactive", hasApprover: true });
-    const turn = one.turn("Delegate please");
-    one.run.decide((await nextAsk(one)).id, { allow: true });
-    await turn;
+    await one.turn("Delegate please", { allow: true });
     return one;
   },
 
@@ -192,10 +170,7 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
   async interrupted_tool(rig) {
     rig.answer([{ calls: [shell("touch started; sleep 30")] }, { text: "Stopped." }]);
     const one = rig.start();
-    const turn = one.turn("Wait long");
-    await one.until(({ type }) => type === "tool_use");
-    one.run.interrupt();
-    await turn;
+    await one.interrupted("Wait long", "tool_use");
     await one.turn("And now?");
     return one;
   },
@@ -253,11 +228,6 @@ async function asking(rig: LiveRig, replies: Reply[]): Promise<Followed> {
 async function allowAll(rig: LiveRig): Promise<void> {
   const permissions = { allow: ["Bash(*)", "Write", "Edit"] };
   await layDown(rig.home, { ".claude/settings.json": JSON.stringify({ permissions }) });
-}
-
-async function nextAsk(one: Followed, after = 0): Promise<EventOf<"approval_request">> {
-  const isAsk = (event: AgentEvent) => event.type === "approval_request" && event.seq > after;
-  return (await one.until(isAsk)) as EventOf<"approval_request">;
 }
 
 /** The subagent runs a command, tells what came of it, and the agent says that it knows. */

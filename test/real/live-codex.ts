@@ -3,7 +3,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Call, Reply } from "../../src/loopback/reply.ts";
-import type { AgentEvent, EventOf } from "../../src/session/events.ts";
 import { patch, shell } from "./codex.ts";
 import type { Followed, LiveRig, StartOptions } from "./live-rig.ts";
 import { SHOP } from "./live-shop.ts";
@@ -23,11 +22,7 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
       { calls: [patch("*** Update File: made.txt", "@@", "-made", "+changed")] },
       { text: "Made." },
     ]);
-    const turn = one.turn("Make it");
-    const first = await nextAsk(one);
-    one.run.decide(first.id, { allow: true });
-    one.run.decide((await nextAsk(one, first.seq)).id, { allow: true });
-    await turn;
+    await one.turn("Make it", { allow: true }, { allow: true });
     return one;
   },
 
@@ -37,11 +32,7 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
       { calls: [patch("*** Add File: made.txt", "+made")] },
       { text: "Not made." },
     ]);
-    const turn = one.turn("Make it");
-    const first = await nextAsk(one);
-    one.run.decide(first.id, { allow: false, message: "Not in this folder." });
-    one.run.decide((await nextAsk(one, first.seq)).id, { allow: false });
-    await turn;
+    await one.turn("Make it", { allow: false, message: "Not in this folder." }, { allow: false });
     return one;
   },
 
@@ -49,11 +40,7 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
   async approval_session(rig) {
     const commands = ["echo one", "echo one", "echo two"];
     const one = asking(rig, [...commands.map((cmd) => ({ calls: [shell(cmd)] })), { text: "Done." }]);
-    const turn = one.turn("Say it");
-    const first = await nextAsk(one);
-    one.run.decide(first.id, { allow: true, always: true });
-    one.run.decide((await nextAsk(one, first.seq)).id, { allow: true });
-    await turn;
+    await one.turn("Say it", { allow: true, always: true }, { allow: true });
     return one;
   },
 
@@ -68,10 +55,7 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
   /** Interrupted while it waits for an answer. */
   async approval_withdrawn(rig) {
     const one = asking(rig, [{ calls: [shell("touch made.txt")] }, { text: "Going on." }]);
-    const turn = one.turn("Make it");
-    await nextAsk(one);
-    one.run.interrupt();
-    await turn;
+    await one.interrupted("Make it", "approval_request");
     await one.turn("And now?");
     return one;
   },
@@ -102,9 +86,7 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
       { calls: [{ name: "request_user_input", input: { questions } }] },
       { text: "Blue it is." },
     ]);
-    const turn = one.turn("Ask me");
-    one.run.decide((await nextAsk(one)).id, { allow: true, answers: { "Which colour?": "Blue" } });
-    await turn;
+    await one.turn("Ask me", { allow: true, answers: { "Which colour?": "Blue" } });
     return one;
   },
 
@@ -116,14 +98,8 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
       { calls: [{ name: "fails", namespace: "mcp__shop", input: {} }] },
       { text: "Signed up." },
     ]);
-    const turn = one.turn("Sign me up");
-    const first = await nextAsk(one);
-    one.run.decide(first.id, { allow: true });
-    const second = await nextAsk(one, first.seq);
     const answers = { "Who you are": "Ada", Size: "large", Newsletter: "No", age: "36" };
-    one.run.decide(second.id, { allow: true, answers });
-    one.run.decide((await nextAsk(one, second.seq)).id, { allow: true, always: true });
-    await turn;
+    await one.turn("Sign me up", { allow: true }, { allow: true, answers }, { allow: true, always: true });
     return one;
   },
 
@@ -251,9 +227,7 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
     const one = rig.start({ mode: "default", hasApprover: true });
     await one.turn("Say one");
     one.run.setMode("interactive");
-    const turn = one.turn("Say two");
-    one.run.decide((await nextAsk(one)).id, { allow: true });
-    await turn;
+    await one.turn("Say two", { allow: true });
     one.run.setMode("default");
     await one.turn("Say three");
     return one;
@@ -321,11 +295,6 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
 function asking(rig: LiveRig, replies: Reply[], options: StartOptions = {}): Followed {
   rig.answer(replies);
   return rig.start({ mode: "interactive", hasApprover: true, ...options });
-}
-
-async function nextAsk(one: Followed, after = 0): Promise<EventOf<"approval_request">> {
-  const isAsk = (event: AgentEvent) => event.type === "approval_request" && event.seq > after;
-  return (await one.until(isAsk)) as EventOf<"approval_request">;
 }
 
 async function failed(rig: LiveRig, options: StartOptions = {}): Promise<Followed> {

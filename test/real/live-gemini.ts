@@ -3,7 +3,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Reply } from "../../src/loopback/reply.ts";
-import type { AgentEvent, EventOf } from "../../src/session/events.ts";
 import { call } from "./gemini.ts";
 import type { Followed, LiveRig, StartOptions } from "./live-rig.ts";
 import { TOOLS } from "./live-scenarios.ts";
@@ -18,13 +17,7 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
       { calls: [replaced("one", "1"), shell("touch made")] },
       { text: "Made." },
     ]);
-    const turn = one.turn("Make it");
-    for (let at = 0, left = 3; left > 0; left--) {
-      const { id, seq } = await nextAsk(one, at);
-      one.run.decide(id, { allow: true });
-      at = seq;
-    }
-    await turn;
+    await one.turn("Make it", { allow: true }, { allow: true }, { allow: true });
     return one;
   },
 
@@ -34,9 +27,7 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
       { calls: [shell("touch made"), shell("echo fine")] },
       { text: "Not made." },
     ]);
-    const turn = one.turn("Make it");
-    one.run.decide((await nextAsk(one)).id, { allow: false, message: "Not in this folder." });
-    await turn;
+    await one.turn("Make it", { allow: false, message: "Not in this folder." });
     return one;
   },
 
@@ -47,13 +38,12 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
       { calls: [write(`${rig.cwd}/first.txt`, "1\n"), write(`${rig.cwd}/second.txt`, "2\n")] },
       { text: "Done." },
     ]);
-    const turn = one.turn("Make it");
-    for (let at = 0, left = 3; left > 0; left--) {
-      const { id, seq } = await nextAsk(one, at);
-      one.run.decide(id, { allow: true, always: true });
-      at = seq;
-    }
-    await turn;
+    await one.turn(
+      "Make it",
+      { allow: true, always: true },
+      { allow: true, always: true },
+      { allow: true, always: true },
+    );
     return one;
   },
 
@@ -100,9 +90,7 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
     await configure(rig, (settings) => ({ ...settings, mcpServers: { catalogue: server } }));
     rig.answer([{ calls: [call("mcp_catalogue_look_up", { word: "quokka" })] }, { text: "On shelf 7." }]);
     const one = rig.start({ mode: "default", hasApprover: true });
-    const turn = one.turn("Look it up");
-    one.run.decide((await nextAsk(one)).id, { allow: true, always: true });
-    await turn;
+    await one.turn("Look it up", { allow: true, always: true });
     return one;
   },
 
@@ -145,10 +133,7 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
       { text: "Going on after it." },
     ]);
     const one = rig.start();
-    const turn = one.turn("Say something long");
-    await one.until(({ type }) => type === "text");
-    one.run.interrupt();
-    await turn;
+    await one.interrupted("Say something long", "text");
     await one.turn("And now?");
     return one;
   },
@@ -156,10 +141,7 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
   async interrupt_tool(rig) {
     rig.answer([{ calls: [shell("touch started; sleep 60")] }, { text: "Going on after it." }]);
     const one = rig.start();
-    const turn = one.turn("Run something long");
-    await one.until(({ type }) => type === "tool_use");
-    one.run.interrupt();
-    await turn;
+    await one.interrupted("Run something long", "tool_use");
     await one.turn("And now?");
     return one;
   },
@@ -167,10 +149,7 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
   async interrupt_asking(rig) {
     rig.answer([{ calls: [shell("touch made")] }, { text: "Going on after it." }]);
     const one = rig.start({ mode: "interactive", hasApprover: true });
-    const turn = one.turn("Make it");
-    await nextAsk(one);
-    one.run.interrupt();
-    await turn;
+    await one.interrupted("Make it", "approval_request");
     await one.turn("And now?");
     return one;
   },
@@ -257,8 +236,3 @@ async function configure(
 
 const replaced = (before: string, after: string) =>
   call("replace", { file_path: "a.txt", instruction: "count", old_string: before, new_string: after });
-
-async function nextAsk(one: Followed, after = 0): Promise<EventOf<"approval_request">> {
-  const isNext = (event: AgentEvent) => event.type === "approval_request" && event.seq > after;
-  return (await one.until(isNext)) as EventOf<"approval_request">;
-}

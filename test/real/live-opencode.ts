@@ -4,7 +4,6 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Reply } from "../../src/loopback/reply.ts";
 import type { ModelRequest } from "../../src/loopback/request.ts";
-import type { EventOf } from "../../src/session/events.ts";
 import type { Followed, LiveRig, StartOptions } from "./live-rig.ts";
 import { TOOLS } from "./live-scenarios.ts";
 
@@ -14,17 +13,13 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
   /** The user's own rules allow it; in this mode it is asked for all the same. */
   async approval_allowed(rig) {
     const one = await asking(rig, [{ text: "Making it.", calls: [shell("touch made")] }, { text: "Made." }]);
-    const turn = one.turn("Make it");
-    one.run.decide((await nextAsk(one)).id, { allow: true });
-    await turn;
+    await one.turn("Make it", { allow: true });
     return one;
   },
 
   async approval_denied(rig) {
     const one = await asking(rig, [{ calls: [shell("touch made")] }, { text: "Not made." }]);
-    const turn = one.turn("Make it");
-    one.run.decide((await nextAsk(one)).id, { allow: false, message: "Not in this folder." });
-    await turn;
+    await one.turn("Make it", { allow: false, message: "Not in this folder." });
     return one;
   },
 
@@ -35,12 +30,7 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
       ...commands.map((command) => ({ calls: [shell(command)] })),
       { text: "Done." },
     ]);
-    const turn = one.turn("Make it");
-    const first = await nextAsk(one);
-    one.run.decide(first.id, { allow: true, always: true });
-    const second = await nextAsk(one, first.seq);
-    one.run.decide(second.id, { allow: true });
-    await turn;
+    await one.turn("Make it", { allow: true, always: true }, { allow: true });
     return one;
   },
 
@@ -49,8 +39,8 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
     const calls = [shell("echo one-$((1 + 1))"), shell("echo two-$((1 + 1))")];
     const one = await asking(rig, [{ calls }, { text: "One of them." }]);
     const turn = one.turn("Run both");
-    const first = await nextAsk(one);
-    const second = await nextAsk(one, first.seq);
+    const first = await one.ask();
+    const second = await one.ask(first.seq);
     const [denied, allowed] = JSON.stringify(first.input).includes("one-")
       ? [first, second]
       : [second, first];
@@ -62,10 +52,7 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
 
   async approval_interrupted(rig) {
     const one = await asking(rig, [{ calls: [shell("touch made")] }, { text: "Going on." }]);
-    const turn = one.turn("Make it");
-    await nextAsk(one);
-    one.run.interrupt();
-    await turn;
+    await one.interrupted("Make it", "approval_request");
     await one.turn("And now?");
     return one;
   },
@@ -102,19 +89,17 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
     await configure(rig, { agent: { ...UNTITLED, build: { permission: { bash: "allow" } } } });
     rig.answer([{ calls: [shell("echo one")] }, { text: "Asked." }]);
     const one = rig.start({ mode: "interactive", hasApprover: true });
-    const turn = one.turn("Run it");
-    one.run.decide((await nextAsk(one)).id, { allow: true });
-    await turn;
+    await one.turn("Run it", { allow: true });
     return one;
   },
 
   async question(rig) {
     rig.answer([{ text: "A question.", calls: [QUESTION] }, { text: "Red, small and large." }]);
     const one = await started(rig, { mode: "default", hasApprover: true });
-    const turn = one.turn("Ask me");
-    const { id } = await nextAsk(one);
-    one.run.decide(id, { allow: true, answers: { "Which colour?": "Red", "Which sizes?": ["S", "L"] } });
-    await turn;
+    await one.turn("Ask me", {
+      allow: true,
+      answers: { "Which colour?": "Red", "Which sizes?": ["S", "L"] },
+    });
     return one;
   },
 
@@ -129,11 +114,7 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
   async subagent(rig) {
     rig.answer(delegating());
     const one = await started(rig, { mode: "interactive", hasApprover: true });
-    const turn = one.turn("Delegate please");
-    const task = await nextAsk(one);
-    one.run.decide(task.id, { allow: true });
-    one.run.decide((await nextAsk(one, task.seq)).id, { allow: true });
-    await turn;
+    await one.turn("Delegate please", { allow: true }, { allow: true });
     return one;
   },
 
@@ -190,9 +171,7 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
     const one = await started(rig, { mode: "default", hasApprover: true });
     await one.turn("Be ready");
     one.run.setMode("interactive");
-    const turn = one.turn("Run two");
-    one.run.decide((await nextAsk(one)).id, { allow: true });
-    await turn;
+    await one.turn("Run two", { allow: true });
     one.run.setMode("auto");
     await one.turn("Run three");
     return one;
@@ -216,10 +195,7 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
   async offline(rig) {
     await configure(rig, {}, {}, "sim-model", { baseURL: "http://127.0.0.1:9/v1" });
     const one = rig.start();
-    const turn = one.turn("Is anybody there?");
-    await one.until(({ type }) => type === "retry");
-    one.run.interrupt();
-    await turn;
+    await one.interrupted("Is anybody there?", "retry");
     return one;
   },
 
@@ -249,10 +225,7 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
   async interrupted_tool(rig) {
     rig.answer([{ calls: [shell("echo begun; sleep 60")] }, { text: "Going on." }]);
     const one = await started(rig);
-    const turn = one.turn("Run it");
-    await one.until(({ type }) => type === "tool_use");
-    one.run.interrupt();
-    await turn;
+    await one.interrupted("Run it", "tool_use");
     await one.turn("And now?");
     return one;
   },
@@ -338,11 +311,6 @@ async function asking(rig: LiveRig, replies: readonly Reply[]): Promise<Followed
   await configure(rig, { permission: "allow" });
   rig.answer(replies);
   return rig.start({ mode: "interactive", hasApprover: true });
-}
-
-async function nextAsk(one: Followed, after = 0): Promise<EventOf<"approval_request">> {
-  const found = await one.until(({ type, seq }) => type === "approval_request" && seq > after);
-  return found as EventOf<"approval_request">;
 }
 
 function delegating(): (request: ModelRequest) => Reply {

@@ -3,7 +3,7 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Input, RunRequest } from "../../src/adapters/driver.ts";
+import type { Decision, Input, RunRequest } from "../../src/adapters/driver.ts";
 import type { Reply } from "../../src/loopback/reply.ts";
 import type { ModelRequest } from "../../src/loopback/request.ts";
 import { startLoopback } from "../../src/loopback/server.ts";
@@ -33,8 +33,11 @@ export interface Followed {
   complaints: string[];
   /** Waits for an event; fails when the stream ends without it. */
   until(wanted: (event: AgentEvent) => boolean, from?: number): Promise<AgentEvent>;
-  /** The result of the next turn from here on. */
-  turn(prompt: string): Promise<EventOf<"result">>;
+  /** The result of the next turn from here on; what it asks is answered so, one after the other. */
+  turn(prompt: string, ...decisions: Decision[]): Promise<EventOf<"result">>;
+  /** The same, interrupted as soon as there is such an event. */
+  interrupted(prompt: string, at: AgentEvent["type"]): Promise<EventOf<"result">>;
+  ask(afterSeq?: number): Promise<EventOf<"approval_request">>;
   /** Ends the run and waits for the end of the stream. */
   close(): Promise<void>;
 }
@@ -159,6 +162,15 @@ function follow(run: LiveRun, inputs: Input[], request: Followed["request"], com
       if (wanted(event)) return event;
     }
   };
+  const ask = async (after = 0) => {
+    const found = await until(({ type, seq }) => type === "approval_request" && seq > after);
+    return found as EventOf<"approval_request">;
+  };
+  const over = async (from: number) => {
+    const result = await until(({ type }) => type === "result", from);
+    await until(({ type }) => type === "message_stop", from);
+    return result as EventOf<"result">;
+  };
   return {
     run,
     events,
@@ -167,12 +179,24 @@ function follow(run: LiveRun, inputs: Input[], request: Followed["request"], com
     violations,
     complaints,
     until,
-    async turn(prompt) {
+    ask,
+    async turn(prompt, ...decisions) {
+      const from = events.length;
+      let last = events.at(-1)?.seq ?? 0;
+      run.prompt(prompt);
+      for (const decision of decisions) {
+        const { id, seq } = await ask(last);
+        run.decide(id, decision);
+        last = seq;
+      }
+      return over(from);
+    },
+    async interrupted(prompt, at) {
       const from = events.length;
       run.prompt(prompt);
-      const result = await until(({ type }) => type === "result", from);
-      await until(({ type }) => type === "message_stop", from);
-      return result as EventOf<"result">;
+      await until(({ type }) => type === at, from);
+      run.interrupt();
+      return over(from);
     },
     async close() {
       run.finish();

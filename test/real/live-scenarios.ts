@@ -67,10 +67,7 @@ export const SCENARIOS = {
     const text = "A long reply that never comes to its end, however long one waits for it.";
     rig.answer([{ text, hang: 6 }, { text: "Going on after it." }]);
     const one = rig.start();
-    const turn = one.turn("Say something long");
-    await one.until(({ type }) => type === "text");
-    one.run.interrupt();
-    await turn;
+    await one.interrupted("Say something long", "text");
     await one.turn("And now?");
     return one;
   },
