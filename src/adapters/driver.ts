@@ -33,6 +33,8 @@ export interface Driver<State = unknown> {
   initial(request: RunRequest): State;
   /** Changes the state in place. Never throws, whatever the agent says. */
   step(state: State, input: Input): Output[];
+  /** A line by which the agent only shows that it is there, which is no sign that it does anything. */
+  isPulse?(line: string): boolean;
   /** Whether the agent takes another model or mode while it runs; otherwise the run refuses to be asked. */
   changes: { model: boolean; mode: boolean };
 }
@@ -51,8 +53,8 @@ export type Input =
   | { type: "decide"; id: string; decision: Decision }
   | { type: "set_model"; model: string }
   | { type: "set_mode"; mode: PermissionMode }
-  /** The process has ended, or its output has; `stderr` is the end of what it complained. */
-  | { type: "end"; exitCode: number | null; signal: string | null; stderr: string };
+  /** The process has ended; `stderr` is the end of what it complained, `cause` why we ended it ourselves. */
+  | { type: "end"; exitCode: number | null; signal: string | null; stderr: string; cause?: string };
 
 export interface Decision {
   allow: boolean;
@@ -88,6 +90,8 @@ export type Said =
   | Bare<EventOf<"text"> | EventOf<"thinking"> | EventOf<"raw">>
   | Bare<SystemEvent<"compact_boundary"> | SystemEvent<"notice">>
   | (Omit<Bare<SystemEvent<"error">>, "hint"> & { hint?: string })
+  /** A turn that nobody asked for, where the agent says its end too: prompts wait for it. */
+  | { type: "begin" }
   /** Again whenever it is told again: what differs becomes an event of its own. */
   | { type: "init"; session_id?: string; model?: string; tools?: string[]; version?: string }
   | {

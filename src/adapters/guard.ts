@@ -5,6 +5,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { closeSync } from "node:fs";
 import { connect, createServer, Socket } from "node:net";
+import { constants } from "node:os";
 import { endStrays } from "./strays.ts";
 
 /** The reading end of a pipe that only the starter holds open. */
@@ -45,12 +46,8 @@ function start(): void {
   });
   child.on("exit", (code, signal) => {
     if (mark !== undefined) endStrays(mark);
-    process.exit(code ?? (signal === null ? 1 : 128 + numberOf(signal)));
+    process.exit(code ?? (signal === null ? 1 : 128 + constants.signals[signal]));
   });
-}
-
-function numberOf(signal: NodeJS.Signals): number {
-  return { SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGSEGV: 11, SIGTERM: 15 }[signal as string] ?? 0;
 }
 
 function endGently(): void {

@@ -24,7 +24,7 @@ export function end(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch (error) {
-    // Gone already, which is what was wanted.
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    // Gone already, which is what was wanted; or another user's by now (sudo), which nobody here may end.
+    if (!["ESRCH", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
   }
 }

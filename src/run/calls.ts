@@ -1,5 +1,6 @@
 // Parallel calls one after the other: use 1, result 1, use 2, result 2, in the order in which they were made, each
-// subagent for itself. What comes too early is held back, what never comes is made up for when the turn ends.
+// subagent for itself. What comes too early is held back, what never comes is made up for when the agent has gone on
+// without it or the turn ends. An id stands for one call of a turn; a later turn may use it again.
 
 export interface Use {
   id: string;
@@ -8,6 +9,7 @@ export interface Use {
 
 interface Waiting<U, R> {
   use: U;
+  isSaid: boolean;
   result?: R;
 }
 
@@ -18,70 +20,115 @@ const MOST_EARLY = 100;
 /** Calls that were answered, so that a second answer is noticed. */
 const MOST_DONE = 1000;
 
-export function newCalls<U extends Use, R>() {
-  const queues = new Map<string, Waiting<U, R>[]>();
-  const early = new Map<string, R>();
-  const done = new Set<string>();
+export class Calls<U extends Use, R> {
+  private readonly queues = new Map<string, Waiting<U, R>[]>();
+  private readonly early = new Map<string, R>();
+  private readonly done = new Set<string>();
+  /** Those of turns before: nobody waits for an answer any more. */
+  private readonly past = new Set<string>();
+  /** Where the agent has spoken with the result of a later call known, so that nothing comes for the first any more. */
+  private readonly overdue = new Set<string>();
+  /** Calls whose result was made up, though it may come yet. */
+  private readonly madeUp = new Set<string>();
+  private readonly missing: (use: U) => R;
+
+  constructor(missing: (use: U) => R) {
+    this.missing = missing;
+  }
+
+  /** Whether a call is under way: then an agent may be silent for long. */
+  get isBusy(): boolean {
+    return this.queues.size > 0;
+  }
+
+  /** Somebody acts for this call, a subagent: it is told of before, whatever it waits for. */
+  *named(id: string | undefined): Generator<Ordered<U, R>> {
+    const found = id === undefined ? undefined : this.find(id);
+    if (found) yield* this.announce(found);
+  }
+
+  /** The agent says something: a new message, unless it began before its calls. */
+  spoken(parent: string): void {
+    const [, ...later] = this.queues.get(parent) ?? [];
+    if (later.some(({ result }) => result !== undefined)) this.overdue.add(parent);
+  }
+
+  *use(use: U): Generator<Ordered<U, R>> {
+    if (this.done.has(use.id) || this.find(use.id)) return;
+    this.past.delete(use.id);
+    yield* this.leaveOverdue(use.parent);
+    const queue = this.queues.get(use.parent) ?? [];
+    this.queues.set(use.parent, queue);
+    const result = this.early.get(use.id);
+    this.early.delete(use.id);
+    const one = { use, isSaid: false, ...(result !== undefined && { result }) };
+    queue.push(one);
+    if (queue.length === 1) yield* this.announce(one);
+    yield* this.advance(use.parent);
+  }
+
+  *result(id: string, result: R): Generator<Ordered<U, R>> {
+    const waiting = this.find(id);
+    if (waiting?.result !== undefined) return;
+    if (waiting) {
+      waiting.result = result;
+      yield* this.advance(waiting.use.parent);
+      return;
+    }
+    const isAnswered = this.done.has(id) || this.past.has(id);
+    if (this.madeUp.delete(id) || (!isAnswered && this.early.size < MOST_EARLY)) this.early.set(id, result);
+  }
+
+  /** Ends everything: calls without a result get one. Returns results that no call ever came for. */
+  *close(): Generator<Ordered<U, R>, R[]> {
+    for (const parent of [...this.queues.keys()].toReversed()) {
+      for (const one of this.queues.get(parent) ?? []) one.result ??= this.missing(one.use);
+      yield* this.advance(parent);
+    }
+    const strangers = [...this.early.values()];
+    for (const id of this.done) remember(this.past, id);
+    for (const kept of [this.early, this.done, this.overdue, this.madeUp]) kept.clear();
+    return strangers;
+  }
+
+  private *leaveOverdue(parent: string): Generator<Ordered<U, R>> {
+    const head = this.queues.get(parent)?.[0];
+    if (!this.overdue.delete(parent) || !head) return;
+    head.result = this.missing(head.use);
+    remember(this.madeUp, head.use.id);
+    yield* this.advance(parent);
+  }
 
   /** Says all that can be said once the head of a queue has its result. */
-  function* advance(parent: string): Generator<Ordered<U, R>> {
-    const queue = queues.get(parent);
+  private *advance(parent: string): Generator<Ordered<U, R>> {
+    const queue = this.queues.get(parent);
     for (let head = queue?.[0]; queue && head?.result !== undefined; head = queue[0]) {
       yield { result: head.result };
-      remember(head.use.id);
+      remember(this.done, head.use.id);
+      this.overdue.delete(parent);
       queue.shift();
-      const next = queue[0];
-      if (next) yield { use: next.use };
-      else queues.delete(parent);
+      const [next] = queue;
+      if (next) yield* this.announce(next);
+      else this.queues.delete(parent);
     }
   }
 
-  function remember(id: string): void {
-    done.add(id);
-    const [oldest] = done;
-    if (done.size > MOST_DONE && oldest !== undefined) done.delete(oldest);
+  private *announce(one: Waiting<U, R>): Generator<Ordered<U, R>> {
+    if (!one.isSaid) yield { use: one.use };
+    one.isSaid = true;
   }
 
-  function find(id: string): Waiting<U, R> | undefined {
-    for (const queue of queues.values()) {
+  private find(id: string): Waiting<U, R> | undefined {
+    for (const queue of this.queues.values()) {
       const found = queue.find(({ use }) => use.id === id);
       if (found) return found;
     }
     return undefined;
   }
+}
 
-  return {
-    /** Whether a call is under way: then an agent may be silent for long. */
-    isBusy: () => queues.size > 0,
-    isKnown: (id: string) => done.has(id) || find(id) !== undefined,
-    *use(use: U): Generator<Ordered<U, R>> {
-      if (done.has(use.id) || find(use.id)) return;
-      const queue = queues.get(use.parent) ?? [];
-      queues.set(use.parent, queue);
-      const result = early.get(use.id);
-      early.delete(use.id);
-      queue.push({ use, ...(result !== undefined && { result }) });
-      if (queue.length === 1) yield { use };
-      yield* advance(use.parent);
-    },
-    *result(id: string, result: R): Generator<Ordered<U, R>> {
-      if (done.has(id)) return;
-      const waiting = find(id);
-      if (waiting?.result !== undefined) return;
-      if (waiting) {
-        waiting.result = result;
-        yield* advance(waiting.use.parent);
-      } else if (early.size < MOST_EARLY) early.set(id, result);
-    },
-    /** Ends everything: calls without a result get this one. Returns results that no call ever came for. */
-    *close(missing: (use: U) => R): Generator<Ordered<U, R>, R[]> {
-      for (const parent of [...queues.keys()].toReversed()) {
-        for (const one of queues.get(parent) ?? []) one.result ??= missing(one.use);
-        yield* advance(parent);
-      }
-      const strangers = [...early.values()];
-      early.clear();
-      return strangers;
-    },
-  };
+function remember(ids: Set<string>, id: string): void {
+  ids.add(id);
+  const [oldest] = ids;
+  if (ids.size > MOST_DONE && oldest !== undefined) ids.delete(oldest);
 }

@@ -1,8 +1,9 @@
 // How a driver talks to its agent: by lines to its standard input, or by HTTP to the server that it starts. Either way
 // a driver only sees inputs and says outputs (adapters/driver.ts).
-import { createParser } from "eventsource-parser";
 import type { Input, Launch, Output } from "../adapters/driver.ts";
+import { type EventStream, listen, reasonOf } from "./event-stream.ts";
 import { type AgentProcess, type Ended, type ProcessOptions, startProcess } from "./process.ts";
+import { WAIT_MS } from "./waits.ts";
 
 export interface Connection {
   send(output: Extract<Output, { type: "send" | "request" }>): void;
@@ -54,59 +55,49 @@ type Http = Extract<Launch["transport"], { type: "http" }>;
 /** Loopback only: whatever address the agent prints. */
 const ADDRESS = /https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\]):\d+/;
 
-/** That a server is there every few seconds is no sign that its agent does anything. */
-const PULSE = /^\{[^{}]{0,200}"type":"server\.heartbeat"/;
-
 function overHttp(options: ConnectionOptions, transport: Http): Connection {
   const over = new AbortController();
   let url: string | undefined;
+  let stream: EventStream | undefined;
   let isLeaving = false;
-  let isEnded = false;
-  /** Why its events are not told any more. */
-  let broken = "";
-  const tell = (input: Input) => {
-    if (!isEnded) options.onInput(input);
-  };
+  let isGone = false;
+  /** Why it was ended. */
+  let cause: string | undefined;
+  let mute: NodeJS.Timeout | undefined;
+
   const agent: AgentProcess = startProcess({
     ...options,
     onLine(line) {
       const found = url === undefined ? ADDRESS.exec(line)?.[0] : undefined;
       if (found === undefined) return options.onComplaint(line);
       url = found;
-      void listen(found);
+      stream = listen({
+        url: `${found}${transport.events}`,
+        headers: transport.headers,
+        onOpen: () => options.onInput({ type: "start" }),
+        onEvent: (text) => options.onInput({ type: "line", text }),
+        onBroken: broken,
+      });
     },
     onEnd(ended: Ended) {
+      isGone = true;
+      clearTimeout(mute);
       over.abort();
-      tell({ type: "end", ...ended, stderr: ended.stderr + broken });
-      isEnded = true;
+      void Promise.resolve(stream?.heardOut()).then(() => {
+        stream?.leave();
+        options.onInput({ type: "end", ...ended, ...(cause !== undefined && { cause }) });
+      });
     },
   });
-  let isPaused: PromiseWithResolvers<void> | undefined;
 
-  async function listen(at: string): Promise<void> {
-    try {
-      const headers = { ...transport.headers, accept: "text/event-stream" };
-      const response = await fetch(`${at}${transport.events}`, { headers, signal: over.signal });
-      if (!response.ok) throw new Error(`status ${response.status}`);
-      tell({ type: "start" });
-      const decoder = new TextDecoder();
-      const parser = createParser({
-        onEvent({ data }) {
-          if (!PULSE.test(data)) tell({ type: "line", text: data });
-        },
-      });
-      for await (const chunk of response.body ?? []) {
-        parser.feed(decoder.decode(chunk as Uint8Array, { stream: true }));
-        await isPaused?.promise;
-      }
-    } catch (error) {
-      if (!over.signal.aborted && !isLeaving) {
-        broken = `its events broke off: ${reasonOf(error)}`;
-        options.onComplaint(broken);
-      }
-    }
-    // Without its events nobody knows what the agent does; a process that goes on by itself is of no use.
-    agent.end();
+  /** Mostly because it ends, which then says why. One that goes on without events is of no use. */
+  function broken(reason: string): void {
+    if (isLeaving || isGone) return;
+    options.onComplaint(`Its events broke off: ${reason}`);
+    mute = setTimeout(() => {
+      cause = `its events broke off (${reason})`;
+      agent.end();
+    }, WAIT_MS.deaf);
   }
 
   function end(): void {
@@ -118,16 +109,14 @@ function overHttp(options: ConnectionOptions, transport: Http): Connection {
     ...agent,
     end,
     send: (output) => {
-      if (output.type === "request")
-        void answerTo(output, { at: url ?? "", transport, signal: over.signal }).then(tell);
+      if (output.type !== "request") return;
+      void answerTo(output, { at: url ?? "", transport, signal: over.signal }).then((answer) => {
+        // That a server which has ended gives no answers is told by its end.
+        if (!isGone) options.onInput(answer);
+      });
     },
-    pause: () => {
-      isPaused ??= Promise.withResolvers();
-    },
-    resume: () => {
-      isPaused?.resolve();
-      isPaused = undefined;
-    },
+    pause: () => stream?.pause(),
+    resume: () => stream?.resume(),
     // A server does not look at its input.
     closeInput: end,
   };
@@ -161,9 +150,4 @@ function bodyOf(text: string): unknown {
     // Not every answer is JSON: its words are the answer then.
     return text;
   }
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }

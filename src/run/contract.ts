@@ -46,6 +46,8 @@ export interface LiveRun {
   /** Both are answered by an event. */
   setModel(model: string): void;
   setMode(mode: PermissionMode): void;
+  /** Nobody is there any more who could answer what the agent asks. */
+  unattended(): void;
   /** No more prompts: the run is over once those that were given are answered. */
   finish(): void;
   /** Ends it now. */

@@ -82,7 +82,17 @@ function shortOf(value: unknown): unknown {
   if (typeof value === "string") return value.length > LONGEST_ARGUMENT ? cutText(value) : value;
   if (typeof value !== "object" || value === null) return value;
   if (JSON.stringify(value).length < LONGEST_ARGUMENT) return value;
-  return Array.isArray(value) ? [] : fittingInput(value).input;
+  return Array.isArray(value) ? fittingList(value) : fittingInput(value).input;
+}
+
+/** As many as there is room for. */
+function fittingList(list: readonly unknown[]): unknown[] {
+  let size = 0;
+  const end = list.findIndex((one) => {
+    size += Buffer.byteLength(JSON.stringify(one) ?? "");
+    return size > LONGEST_INPUT;
+  });
+  return end === -1 ? [...list] : list.slice(0, end);
 }
 
 const MOST_QUESTIONS = 10;

@@ -2,7 +2,7 @@
 
 const NEWLINE = 10;
 /** Twice the largest document that an agent takes; what is longer is no message of any protocol. */
-const LONGEST = 96 << 20;
+export const LONGEST_LINE_READ = 96 << 20;
 
 export interface LineSplitter {
   push(chunk: Buffer): void;
@@ -10,7 +10,7 @@ export interface LineSplitter {
   end(): void;
 }
 
-export function newLineSplitter(onLine: (line: string) => void, longest = LONGEST): LineSplitter {
+export function newLineSplitter(onLine: (line: string) => void, longest = LONGEST_LINE_READ): LineSplitter {
   let rest: Buffer[] = [];
   let size = 0;
   const flush = (last: Buffer) => {

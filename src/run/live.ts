@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import type { Decision, DriverFailure, Input, Output, Said } from "../adapters/driver.ts";
 import type { AgentEvent, PermissionMode } from "../session/events.ts";
-import { type Ask, asksAll, newPending, type Pending, verdictOf } from "./approvals.ts";
+import { type Approvals, asksAll, newApprovals } from "./approvals.ts";
 import { type Connection, connect, NO_CONNECTION } from "./connection.ts";
 import type { LiveRun, RunOptions } from "./contract.ts";
 import { Protocol } from "./protocol.ts";
@@ -26,16 +26,19 @@ class Live implements LiveRun {
   private readonly connection: Connection;
   private readonly state: unknown;
   private readonly prompts: string[] = [];
-  private readonly approvalMs: number;
-  private readonly pending: Pending;
+  private readonly approvals: Approvals;
   private mode: PermissionMode;
   private isReady = false;
   private isOver = false;
   private isFinishing = false;
+  /** We want it to end. */
+  private isEnding = false;
   private isHeld = false;
   private isInterrupting = false;
   /** Whether the turn is the answer to a prompt: agents begin some by themselves. */
   private isPrompted = false;
+  /** It says when the turn that it began is over. */
+  private isAnnounced = false;
   /** The result was given before the agent has stopped: what it still says of the turn is nobody's business. */
   private isStopping = false;
   private interrupted: NodeJS.Timeout | undefined;
@@ -50,10 +53,6 @@ class Live implements LiveRun {
     this.options = options;
     this.id = options.id ?? randomUUID();
     this.mode = request.mode;
-    this.approvalMs = options.approvalTimeoutMs ?? WAIT_MS.approval;
-    this.pending = newPending(this.approvalMs, (id) =>
-      this.settle(id, { allow: false }, "timeout", UNANSWERED),
-    );
     this.protocol = new Protocol({
       run: this.id,
       agent: options.agent,
@@ -66,6 +65,14 @@ class Live implements LiveRun {
       now: Date.now,
       ...(options.priced && { priced: options.priced }),
       ...(options.keepInput && { keepInput: options.keepInput }),
+    });
+    this.approvals = newApprovals({
+      protocol: this.protocol,
+      mode: request.mode,
+      hasApprover: options.hasApprover,
+      timeoutMs: options.approvalTimeoutMs ?? WAIT_MS.approval,
+      tell: (events) => this.queue.push(events),
+      take: (input) => this.take(input),
     });
     const whole = { ...request, secret: randomUUID() };
     const { argv, env, transport } = driver.launch(whole);
@@ -87,11 +94,8 @@ class Live implements LiveRun {
       env: { ...options.env, ...env },
       mark: this.id,
       transport,
-      onInput: (input) => this.take(input),
-      onComplaint: (line) => {
-        this.watch();
-        options.onComplaint?.(line);
-      },
+      onInput: (input) => this.hearInput(input),
+      onComplaint: (line) => options.onComplaint?.(line),
       onDeaf: () => this.deaf(),
     });
     this.watch();
@@ -112,7 +116,7 @@ class Live implements LiveRun {
     this.queue.push(this.protocol.interrupt());
     // The next prompt must not take what is meant for this one.
     this.isInterrupting = true;
-    for (const id of this.pending.ids()) this.settle(id, { allow: false }, "user", "interrupted");
+    this.approvals.settleAll({ allow: false }, "user", "interrupted");
     if (this.protocol.isTurn) this.take({ type: "interrupt" });
     this.isInterrupting = false;
     if (!this.protocol.isTurn) {
@@ -128,7 +132,7 @@ class Live implements LiveRun {
   }
 
   decide(id: string, decision: Decision): boolean {
-    return this.settle(id, decision, "user", decision.message);
+    return this.approvals.settle(id, decision, "user", decision.message);
   }
 
   setModel(model: string): void {
@@ -145,8 +149,13 @@ class Live implements LiveRun {
       return;
     }
     this.mode = mode;
+    this.approvals.modeIs(mode);
     if (changes.mode) this.take({ type: "set_mode", mode });
     else this.modeIs(mode);
+  }
+
+  unattended(): void {
+    this.approvals.unattended();
   }
 
   finish(): void {
@@ -155,11 +164,14 @@ class Live implements LiveRun {
   }
 
   end(): void {
+    this.isEnding = true;
     if (!this.isOver) this.connection.end();
   }
 
+  /** What the agent has taken up, or went back to. */
   private modeIs(mode: PermissionMode): void {
     this.mode = mode;
+    this.approvals.modeIs(mode);
     this.queue.push(this.protocol.modeIs(mode));
   }
 
@@ -197,9 +209,15 @@ class Live implements LiveRun {
       this.begin(text);
       this.take({ type: "prompt", text });
     } else if (this.isFinishing && !this.leaving) {
+      this.isEnding = true;
       this.connection.closeInput();
-      this.leaving = setTimeout(() => this.end(), WAIT_MS.leaving);
+      this.leave();
     }
+  }
+
+  /** Not in the middle of something that the agent has begun by itself. */
+  private leave(): void {
+    this.leaving = setTimeout(() => (this.protocol.isTurn ? this.leave() : this.end()), WAIT_MS.leaving);
   }
 
   /** Prompts that nobody is there for any more. */
@@ -214,6 +232,11 @@ class Live implements LiveRun {
     this.isPrompted = true;
     this.options.onPrompt?.(text);
     this.queue.push(this.protocol.begin(text));
+  }
+
+  /** That an agent is there is no sign that it does anything. */
+  private hearInput(input: Input): void {
+    if (input.type !== "line" || !this.options.driver.isPulse?.(input.text)) this.take(input);
   }
 
   private take(input: Input): void {
@@ -257,12 +280,14 @@ class Live implements LiveRun {
   }
 
   private hear(event: Extract<Output, { type: "event" }>["event"]): void {
-    if (event.type === "ask") this.ask(event);
-    else if (event.type === "unask") this.withdraw(event.id);
+    const isOfTurn = event.type !== "init" && event.type !== "system";
+    if (event.type === "ask") this.approvals.ask(event, this.isStopping || this.interrupted !== undefined);
+    else if (event.type === "unask") this.approvals.withdraw(event.id);
     else if (event.type === "mode") this.modeIs(event.mode);
-    else if (this.isStopping) this.stopping(event.type === "result");
+    else if (this.isStopping && isOfTurn) this.stopping(event.type === "result");
     else if (event.type === "error" && !this.isReady && !this.protocol.isTurn) this.neverReady(event);
     else {
+      if (event.type === "begin" && !this.protocol.isTurn) this.isAnnounced = true;
       this.queue.push(this.protocol.say(event));
       if (event.type === "result") this.turnOver();
     }
@@ -286,9 +311,10 @@ class Live implements LiveRun {
 
   private turnOver(): void {
     this.isPrompted = false;
+    this.isAnnounced = false;
     clearTimeout(this.interrupted);
     this.interrupted = undefined;
-    for (const id of this.pending.ids()) this.withdraw(id);
+    this.approvals.withdrawAll();
   }
 
   private stopping(isResult: boolean): void {
@@ -297,38 +323,14 @@ class Live implements LiveRun {
     this.turnOver();
   }
 
-  private ask(event: Ask): void {
-    const isStopped = this.isStopping || this.interrupted !== undefined;
-    const verdict = isStopped ? STOPPED : verdictOf(event, this.mode, this.options.hasApprover);
-    if (verdict !== "ask") {
-      if (!verdict.allow) this.protocol.denied(event, verdict.message ?? "");
-      this.take({ type: "decide", id: event.id, decision: verdict });
-      return;
-    }
-    this.pending.add(event);
-    this.queue.push(this.protocol.asked(event, this.approvalMs));
-  }
-
-  private settle(id: string, decision: Decision, by: "user" | "timeout", message?: string): boolean {
-    if (!this.pending.take(id)) return false;
-    const verdict = decision.allow ? (decision.always ? "allow_session" : "allow") : "deny";
-    this.queue.push(this.protocol.decided(id, verdict, by, message));
-    this.take({ type: "decide", id, decision: { ...decision, ...(message !== undefined && { message }) } });
-    return true;
-  }
-
-  /** The agent does not wait for it any more. */
-  private withdraw(id: string): void {
-    if (this.pending.take(id)) this.queue.push(this.protocol.decided(id, "deny", "agent"));
-  }
-
   /** Starts to wait anew: the agent, or whoever it asks, gave a sign of life. */
   private watch(): void {
     clearTimeout(this.silence);
-    if (this.isOver || this.isHeld || this.pending.size > 0) return;
+    if (this.isOver || this.isHeld || this.approvals.size > 0) return;
     const isIdle = this.isReady && !this.protocol.isTurn && !this.isStopping;
     if (isIdle) return;
-    if (this.protocol.isTurn && !this.isPrompted && !this.isStopping && !this.protocol.isBusy) {
+    const isOpenEnded = this.protocol.isTurn && !this.isPrompted && !this.isAnnounced;
+    if (isOpenEnded && !this.isStopping && !this.protocol.isBusy) {
       this.silence = setTimeout(() => this.unprompted(), WAIT_MS.unprompted);
       return;
     }
@@ -367,7 +369,7 @@ class Live implements LiveRun {
   /** An agent that cannot be talked to any more: its turn is over, and so is the run. */
   private abandon(failure: DriverFailure): void {
     this.ending = failure;
-    if (this.protocol.isTurn) this.queue.push(this.protocol.finish({ is_error: true }, failure));
+    if (this.protocol.isTurn) this.queue.push(this.protocol.finish(FAILED, failure));
     this.isStopping = true;
     this.end();
   }
@@ -375,18 +377,20 @@ class Live implements LiveRun {
   private over(end: Extract<Input, { type: "end" }>): void {
     this.isOver = true;
     for (const timer of [this.silence, this.interrupted, this.leaving, this.deafness]) clearTimeout(timer);
-    for (const id of this.pending.ids()) this.withdraw(id);
+    this.approvals.withdrawAll();
     const why = this.ending ?? whyOver(end, this.options.who.label);
     const told = this.protocol.isExplained ? undefined : why;
-    // What it began by itself needs no answer.
-    if (this.protocol.isTurn && !this.isPrompted) this.queue.push(this.protocol.finish({}));
-    if (this.protocol.isTurn) this.queue.push(this.protocol.finish({ is_error: true }, told));
+    // What it began by itself needs no answer where it was to end anyway.
+    const isNobodys = this.isEnding && !this.isPrompted;
+    if (this.protocol.isTurn)
+      this.queue.push(this.protocol.finish(isNobodys ? {} : FAILED, isNobodys ? undefined : told));
+    else if (!this.isEnding && this.ending === undefined && this.prompts.length === 0)
+      this.queue.push(this.protocol.say({ type: "system", subtype: "error", ...why }));
     this.ending = why;
     this.refuseRest();
     this.queue.close();
   }
 }
 
-const STOPPED: Decision = { allow: false, message: "The user has interrupted." };
-const UNANSWERED = "Nobody answered in time.";
+const FAILED = { is_error: true };
 const GONE: DriverFailure = { code: "input_closed", message: "The agent is not there any more." };

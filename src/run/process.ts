@@ -41,7 +41,7 @@ export interface AgentProcess {
 
 const LONGEST_COMPLAINT = 8000;
 /** A child that left the group may hold the outputs open for ever. */
-const LAST_OUTPUT_MS = 1000;
+export const LAST_OUTPUT_MS = 1000;
 
 export function startProcess(options: ProcessOptions): AgentProcess {
   const [program = "", ...args] = guarded(options.argv);

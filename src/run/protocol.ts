@@ -5,9 +5,10 @@ import { isDeepStrictEqual } from "node:util";
 import type { DriverEvent, DriverFailure, Said } from "../adapters/driver.ts";
 import type { AgentEvent, Bare, EventOf, PermissionMode } from "../session/events.ts";
 import type { Ask } from "./approvals.ts";
-import { newCalls, type Ordered } from "./calls.ts";
+import { Calls, type Ordered } from "./calls.ts";
 import { type Who, withHint } from "./failures.ts";
 import { beginning, fittingEvent, fittingInput, pieces, plain, sentence } from "./fit.ts";
+import { newHalves } from "./halves.ts";
 import { protocolCall } from "./tool-names.ts";
 import {
   newTurn,
@@ -46,9 +47,9 @@ type DecidedBy = EventOf<"approval">["by"];
 
 /** Servers may bring any number of tools. */
 const MOST_TOOLS = 500;
+/** Why something was denied: a result lists many. */
+const LONGEST_REASON = 200;
 const LONGEST_NAME = 100;
-
-const UNFINISHED = /\u001b(?:\[[0-?]*[ -/]*)?$/;
 
 export class Protocol {
   private seq = 0;
@@ -58,9 +59,9 @@ export class Protocol {
   private mode: PermissionMode;
   private readonly asks = new Map<string, Ask>();
   private turn: Turn | undefined;
-  private readonly calls = newCalls<UseEvent, ResultEvent>();
+  private readonly calls = new Calls<UseEvent, ResultEvent>(missingResult);
   private events: AgentEvent[] = [];
-  private rest = "";
+  private readonly halves = newHalves();
   private readonly options: ProtocolOptions;
 
   constructor(options: ProtocolOptions) {
@@ -81,7 +82,7 @@ export class Protocol {
 
   /** Whether a tool is at work, which may take long. */
   get isBusy(): boolean {
-    return this.calls.isBusy();
+    return this.calls.isBusy;
   }
 
   get session(): string {
@@ -103,6 +104,7 @@ export class Protocol {
   asked(event: Ask, timeoutMs: number): AgentEvent[] {
     if (this.asks.has(event.id)) return [];
     this.current();
+    this.ordered(this.calls.named(event.parent_tool_use_id));
     this.asks.set(event.id, event);
     this.emit(askedEvent(event, timeoutMs, this.options.keepInput));
     return this.taken();
@@ -113,12 +115,13 @@ export class Protocol {
     return this.taken();
   }
 
-  /** What was denied without that anybody was asked. */
+  /** What was denied without that anybody was asked; between turns, or once the turn has its result, it is nobody's. */
   denied({ tool_use_id, name, call }: Ask, reason: string): void {
-    noteDenial(this.current(), {
+    if (!this.turn) return;
+    noteDenial(this.turn, {
       ...(tool_use_id !== undefined && { tool_use_id }),
       name: protocolCall(name, call).name,
-      reason: sentence(reason),
+      reason: beginning(reason, LONGEST_REASON).text,
     });
   }
 
@@ -196,7 +199,11 @@ export class Protocol {
   }
 
   private hear(event: Said): void {
+    if ("parent_tool_use_id" in event) this.ordered(this.calls.named(event.parent_tool_use_id));
     switch (event.type) {
+      case "begin":
+        this.current();
+        break;
       case "init":
         this.init(event);
         break;
@@ -205,7 +212,7 @@ export class Protocol {
         this.told(event);
         break;
       case "tool_use":
-        noteCall(this.current(), event.input);
+        noteCall(this.current(), event.input, event.parent_tool_use_id === undefined);
         this.ordered(this.calls.use({ ...event, parent: event.parent_tool_use_id ?? "" }));
         break;
       case "tool_result":
@@ -228,7 +235,7 @@ export class Protocol {
         if (this.turn) this.end(event);
         break;
       case "raw":
-        this.emit({ ...event, text: beginning(event.text).text });
+        this.raw(event.text);
         break;
       case "system":
         this.emit(systemEvent(event, this.options.who));
@@ -242,9 +249,10 @@ export class Protocol {
     message,
     parent_tool_use_id,
   }: Extract<Said, { type: "text" | "thinking" }>): void {
-    const text = this.whole(given);
+    const text = this.halves.whole(`${type} ${message ?? ""} ${parent_tool_use_id ?? ""}`, given);
     if (text === "") return;
     const turn = this.current();
+    this.calls.spoken(parent_tool_use_id ?? "");
     if (type === "thinking") noteThinking(turn, text);
     else if (parent_tool_use_id === undefined) noteText(turn, plain(text), message);
     for (const piece of pieces(text))
@@ -257,12 +265,9 @@ export class Protocol {
         });
   }
 
-  /** A sequence of a terminal that goes on in the next piece waits for it. */
-  private whole(given: string): string {
-    const text = this.rest + given;
-    const start = text.search(UNFINISHED);
-    this.rest = start === -1 ? "" : text.slice(start);
-    return start === -1 ? text : text.slice(0, start);
+  private raw(text: string): void {
+    const { text: shown, isCut } = beginning(text);
+    this.emit({ type: "raw", text: shown, ...(isCut && { truncated: true }) });
   }
 
   private ordered(list: Iterable<Ordered<UseEvent, ResultEvent>>): void {
@@ -311,7 +316,8 @@ export class Protocol {
 
   private end(ending: Ending): void {
     const turn = this.current();
-    for (const { content } of this.close()) this.emit({ type: "raw", text: beginning(content).text });
+    this.halves.clear();
+    for (const { content } of this.close()) this.raw(content);
     for (const id of [...this.asks.keys()]) this.decide(id, "deny", "agent");
     const subtype = subtypeOf(turn, ending);
     if (subtype === "error" && !turn.error)
@@ -328,13 +334,7 @@ export class Protocol {
 
   /** Every call gets a result; what is left are results that no call ever came for. */
   private close(): ResultEvent[] {
-    const closing = this.calls.close(({ id, parent }) => ({
-      type: "tool_result",
-      tool_use_id: id,
-      content: "[no result: the turn ended before it came]",
-      is_error: true,
-      ...(parent !== "" && { parent_tool_use_id: parent }),
-    }));
+    const closing = this.calls.close();
     for (;;) {
       const next = closing.next();
       if (next.done) return next.value;
@@ -377,4 +377,14 @@ export class Protocol {
     });
     if (decision === "deny" && by !== "agent") this.denied(event, message ?? REASONS[by]);
   }
+}
+
+function missingResult({ id, parent }: UseEvent): ResultEvent {
+  return {
+    type: "tool_result",
+    tool_use_id: id,
+    content: "[no result: the agent went on before it came]",
+    is_error: true,
+    ...(parent !== "" && { parent_tool_use_id: parent }),
+  };
 }

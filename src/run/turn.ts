@@ -52,8 +52,9 @@ export function noteText({ reply, estimated }: Turn, text: string, message: stri
   noteTokens(estimated, text);
 }
 
-export function noteCall({ reply, estimated }: Turn, input: unknown): void {
-  Object.assign(reply, { message: undefined, text: "", isCut: false });
+/** What a subagent calls meanwhile ends no message of the agent's own. */
+export function noteCall({ reply, estimated }: Turn, input: unknown, isOwn: boolean): void {
+  if (isOwn) Object.assign(reply, { message: undefined, text: "", isCut: false });
   noteTokens(estimated, JSON.stringify(input) ?? "");
 }
 

@@ -16,8 +16,8 @@ export function newEventChecker(): EventChecker {
   const state: State = {
     seq: 0,
     isInit: false,
-    /** Calls without their last result, by the subagent that they belong to. */
     open: new Map(),
+    ahead: undefined,
     known: new Set(),
     asked: new Set(),
     turn: "none",
@@ -41,7 +41,10 @@ export function newEventChecker(): EventChecker {
 interface State {
   seq: number;
   isInit: boolean;
-  open: Map<string, string>;
+  /** Calls without their last result, by the subagent that they belong to. */
+  open: Map<string, string[]>;
+  /** A call that was told before the result of another, which only its subagent can be the reason for. */
+  ahead: string | undefined;
   known: Set<string>;
   asked: Set<string>;
   turn: "none" | "open" | "stopping";
@@ -62,6 +65,9 @@ function* orderRules(state: State, event: AgentEvent): Generator<string> {
   if (isInit && state.isInit) yield "init twice";
   if (!isInit && !state.isInit) yield `${event.type} before init`;
   state.isInit ||= isInit;
+  if (state.ahead !== undefined && event.parent_tool_use_id !== state.ahead)
+    yield `tool_use ${state.ahead} before the result of another, without a subagent that speaks`;
+  state.ahead = undefined;
   if (state.turn === "stopping" && event.type !== "message_stop")
     yield `${event.type} between result and message_stop`;
   yield* typeRules(state, event);
@@ -77,17 +83,18 @@ function* typeRules(state: State, event: AgentEvent): Generator<string> {
     case "tool_use": {
       state.turn = "open";
       const parent = event.parent_tool_use_id ?? "";
-      const before = state.open.get(parent);
-      if (before !== undefined) yield `tool_use ${event.id} before the result of ${before}`;
+      const open = state.open.get(parent) ?? [];
+      if (open.length > 0) state.ahead = event.id;
       if (state.known.has(event.id)) yield `tool_use ${event.id} twice`;
-      state.open.set(parent, event.id);
+      state.open.set(parent, [...open, event.id]);
       state.known.add(event.id);
       return;
     }
     case "tool_result": {
-      const parent = [...state.open].find(([, id]) => id === event.tool_use_id)?.[0];
-      if (parent === undefined) yield `tool_result without an open tool_use: ${event.tool_use_id}`;
-      else if (event.part === undefined || event.last) state.open.delete(parent);
+      const [parent, open] = [...state.open].find(([, ids]) => ids[0] === event.tool_use_id) ?? [];
+      if (parent === undefined || open === undefined)
+        yield `tool_result without an open tool_use whose turn it is: ${event.tool_use_id}`;
+      else if (event.part === undefined || event.last) open.shift();
       return;
     }
     case "approval_request":
@@ -125,12 +132,11 @@ function* typeRules(state: State, event: AgentEvent): Generator<string> {
 
 function* resultRules(state: State, event: Extract<AgentEvent, { type: "result" }>): Generator<string> {
   if (!state.hasUsage) yield "a result without usage before it";
-  for (const id of state.open.values()) yield `a result while ${id} has none`;
+  for (const id of [...state.open.values()].flat()) yield `a result while ${id} has none`;
   for (const id of state.asked) yield `a result while ${id} waits for an answer`;
   if (event.is_error !== (event.subtype !== "success"))
     yield `${event.subtype} and is_error ${event.is_error}`;
   if (event.subtype === "error" && event.error === undefined) yield "an error that does not say which";
   state.turn = "stopping";
-  state.open.clear();
-  state.asked.clear();
+  for (const kept of [state.open, state.known, state.asked]) kept.clear();
 }

@@ -186,7 +186,7 @@ const plainEvents = [
     error: open(failure),
   }),
   /** What the agent printed and nobody understands. */
-  event("raw", { text: z.string() }),
+  event("raw", { text: z.string(), truncated: z.boolean().optional() }),
 ] as const;
 
 const systemSchema = z.discriminatedUnion("subtype", [...systemEvents]);

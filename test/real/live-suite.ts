@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { CliName } from "./install.ts";
 import { EXPECTED } from "./live-expected.ts";
+import { outlineOf } from "./live-outline.ts";
 import { type Followed, type LiveRig, openLive } from "./live-rig.ts";
 import { SCENARIO_NAMES, SCENARIOS } from "./live-scenarios.ts";
 import { adapterOf, findSession } from "./read.ts";
@@ -16,7 +17,7 @@ export function liveSuite(name: CliName, extra: Record<string, Scenario>): void 
 
     it.each(Object.keys(extra))("%s", async (scenario) => {
       await withRig(name, extra[scenario] as Scenario, ({ events }) => {
-        expect(events.filter(({ type }) => type === "result").length).toBeGreaterThan(0);
+        expect(outlineOf(events)).toMatchSnapshot();
       });
     });
   });

@@ -35,10 +35,10 @@ function endingOf(line: Json, ending: Ending): Ending {
 
 /** The CLI is at rest, or does not say whether it is. */
 export function finish(state: State): Output[] {
-  const { ending, isPrompted } = state.turn;
+  const { ending, isPrompted, isOwn } = state.turn;
   state.turn = newTurn();
   state.stream = null;
-  return ending || isPrompted ? [said({ type: "result", ...ending })] : [];
+  return ending || isPrompted || isOwn ? [said({ type: "result", ...ending })] : [];
 }
 
 /** The CLI cannot go on, which it says before it is ready: of a session that it does not find. */

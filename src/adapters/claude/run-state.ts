@@ -58,6 +58,8 @@ export interface Stream {
 
 export interface Turn {
   isPrompted: boolean;
+  /** The CLI began it by itself. */
+  isOwn: boolean;
   /** The CLI says when it is at rest, and it is not. */
   isFollowed: boolean;
   isInterrupted: boolean;
@@ -100,6 +102,7 @@ export function initial({ mode, session }: RunRequest): State {
 export function newTurn(): Turn {
   return {
     isPrompted: false,
+    isOwn: false,
     isFollowed: false,
     isInterrupted: false,
     isGivenUp: false,

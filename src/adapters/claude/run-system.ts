@@ -75,7 +75,11 @@ function stateChanged(state: State, line: Json): Output[] {
   const isResting = line.state === "idle";
   const wasFollowed = state.turn.isFollowed;
   state.turn.isFollowed = !isResting;
-  return isResting && wasFollowed ? finish(state) : [];
+  if (isResting) return wasFollowed ? finish(state) : [];
+  if (wasFollowed || state.turn.isPrompted || !state.isReady) return [];
+  // Something in the background has come to its end.
+  state.turn.isOwn = true;
+  return [said({ type: "begin" })];
 }
 
 /** Measured with 2.1.325: a key that is not accepted is tried ten times more, for minutes. Nothing comes of it. */

@@ -118,6 +118,7 @@ function turnStarted(state: RunState, params: JsonObject, { thread, parent }: Pl
   else if (state.turn === "" && !isAsking(state)) {
     state.turn = turn;
     state.isTurn = true;
+    return [tell({ type: "begin" })];
   }
   return [];
 }

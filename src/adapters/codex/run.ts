@@ -174,7 +174,8 @@ function refused(state: RunState, { method, error }: Extract<RpcMessage, { type:
 }
 
 function prompted(state: RunState, text: string): Output[] {
-  state.isTurn = true;
+  // Its name comes with the answer; a turn that Codex began by itself is over by now.
+  Object.assign(state, { isTurn: true, turn: "" });
   const { rpc, thread, change } = state;
   state.sent = change;
   state.change = { settings: {} };

@@ -78,7 +78,7 @@ function status(state: State, { id }: JsonObject, { sessionID, status: now }: Js
 
 /** Also without a prompt: a subagent in the background wakes its session when it is done. */
 function busy(state: State): Output[] {
-  state.turn ??= newTurn();
+  state.turn ??= newTurn(true);
   const { turn } = state;
   Object.assign(turn, { isBusy: true, isIdle: false });
   if (!turn.needsAbort) return [];
@@ -139,12 +139,15 @@ function modelOf({ providerID, modelID }: JsonObject): string | null {
 
 /** It goes on after a failure: a context that was too long is compacted. */
 function begun(state: State): Output[] {
-  state.turn ??= newTurn();
+  state.turn ??= newTurn(true);
   const { turn } = state;
-  const { failure } = turn;
-  Object.assign(turn, { hasReply: true, failure: null });
+  const { failure, isOwn } = turn;
+  Object.assign(turn, { hasReply: true, failure: null, isOwn: false });
   state.echo = null;
-  return failure ? [said({ type: "system", subtype: "error", ...failure })] : [];
+  return [
+    ...(isOwn ? [said({ type: "begin" })] : []),
+    ...(failure ? [said({ type: "system", subtype: "error", ...failure })] : []),
+  ];
 }
 
 function messageOver(state: State, info: JsonObject, id: string): Output[] {

@@ -58,6 +58,8 @@ export interface Request {
 }
 
 export interface Turn {
+  /** OpenCode began it by itself, which is told once something comes of it. */
+  isOwn: boolean;
   /** OpenCode has begun to work on it. */
   isBusy: boolean;
   /** It has ended without a reply and without a word; why comes next. */
@@ -149,8 +151,9 @@ export function initial({ cwd, mode, session, model }: RunRequest): State {
   };
 }
 
-export function newTurn(): Turn {
+export function newTurn(isOwn = false): Turn {
   return {
+    isOwn,
     isBusy: false,
     isIdle: false,
     hasReply: false,

@@ -35,7 +35,11 @@ export const driver: Driver<State> = {
   initial,
   step,
   changes: { model: true, mode: true },
+  isPulse: (line) => PULSE.test(line),
 };
+
+/** The server says every few seconds that it is there. */
+const PULSE = /^\{[^{}]{0,200}"type":"server\.heartbeat"/;
 
 const USER = "opencode";
 

@@ -85,6 +85,7 @@ function begin({ context }: Following, { given, isSteered, run, prompt, person }
     const steered = { run, onPrompt: prompt, onMistake: context.output.warn };
     steer(process.stdin, steered).catch((error: unknown) => {
       context.output.warn(`The input broke off: ${error instanceof Error ? error.message : String(error)}`);
+      run.unattended();
       run.finish();
     });
   } else if (given !== undefined) run.finish();

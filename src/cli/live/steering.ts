@@ -17,6 +17,7 @@ export async function steer(input: NodeJS.ReadableStream, steered: Steered): Pro
   const lines = newLineSplitter((line) => obey(line, steered));
   for await (const chunk of input) lines.push(Buffer.from(chunk));
   lines.end();
+  steered.run.unattended();
   steered.run.finish();
 }
 

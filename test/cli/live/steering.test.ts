@@ -23,6 +23,7 @@ async function steered(lines: readonly string[], isKnown = true) {
     decide: note("decide"),
     setModel: note("setModel"),
     setMode: note("setMode"),
+    unattended: note("unattended"),
     finish: note("finish"),
     end: note("end"),
   } satisfies LiveRun;
@@ -68,6 +69,8 @@ it("prompts, approvals, interrupts and changes reach the run, in order, and the 
     ["setMode", "deny"],
     ["interrupt"],
     ["finish"],
+    // Nobody can answer any more, and no prompts come.
+    ["unattended"],
     ["finish"],
   ]);
 });
@@ -81,7 +84,7 @@ it("a line may come in pieces, and nothing that is wrong stops what follows", as
     '{"type":"set_permission_mode","permission_mode":"yolo"}\n',
     '{"type":"prompt","text":"Still here"}',
   ]);
-  expect(told).toEqual([["prompt", "ü"], ["prompt", "Still here"], ["finish"]]);
+  expect(told).toEqual([["prompt", "ü"], ["prompt", "Still here"], ["unattended"], ["finish"]]);
   expect(mistakes).toHaveLength(5);
   expect(mistakes[0]).toContain("not JSON");
   expect(mistakes[3]).toContain("no text");
