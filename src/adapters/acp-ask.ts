@@ -1,5 +1,6 @@
 // What an agent of the Agent Client Protocol asks its user: permission for a call, chosen by the kind of an option and
 // never by its name, and forms, which become questions.
+import type { PermissionMode } from "../session/events.ts";
 import type { Question } from "../session/tools.ts";
 import { callAsked, callById, nativeTool } from "./acp-calls.ts";
 import { contentText } from "./acp-content.ts";
@@ -43,7 +44,7 @@ function permissionAsked(state: AcpState, options: AcpOptions, rpcId: unknown, p
   };
   const word = options.remembered?.(call);
   if (word !== undefined && state.always.includes(word))
-    return [...outputs, reply(state.rpc, rpcId, outcome(asked, options, { allow: true }))];
+    return [...outputs, reply(state.rpc, rpcId, outcome(asked, options, ANY_ALLOWED))];
   if (word !== undefined) asked.word = word;
   keep(state.asks, asked);
   const reason = options.tool ? "" : contentText(call.content);
@@ -91,8 +92,10 @@ export function decided(state: AcpState, options: AcpOptions, id: string, decisi
   const call = callById(state, asked.call);
   if (!decision.allow && call) call.denied = decision.message ?? "The user denied it.";
   if (decision.allow && decision.always && asked.word !== undefined) keep(state.always, asked.word);
-  const answer = state.isCancelled ? CANCELLED : outcome(asked, options, decision);
-  return [reply(state.rpc, asked.rpcId, answer)];
+  const kinds = decision.allow ? allowing(decision, state.mode) : REFUSED;
+  const answer = state.isCancelled ? CANCELLED : outcome(asked, options, kinds);
+  const isRefused = decision.allow && answer === CANCELLED && !state.isCancelled;
+  return [reply(state.rpc, asked.rpcId, answer), ...(isRefused ? [say(ONLY_FOR_GOOD)] : [])];
 }
 
 /** The agent takes a request back. */
@@ -109,15 +112,28 @@ export function withdrawn(state: AcpState, requestId: unknown): Output[] {
 
 const CANCELLED = { outcome: { outcome: "cancelled" } };
 
-function outcome({ options }: Asked, { preferred = [] }: AcpOptions, decision: Decision): Json {
+const ONLY_FOR_GOOD = {
+  type: "system",
+  subtype: "notice",
+  message: "The agent offers to allow this for good only, so it was not allowed: allow it for the session.",
+} as const;
+
+function outcome({ options }: Asked, { preferred = [] }: AcpOptions, kinds: readonly string[]): Json {
   const ofKind = (kind: string) => {
     const all = options.filter((option) => option.kind === kind);
     return all.find(({ id }) => preferred.includes(id)) ?? all[0];
   };
-  const kinds = decision.allow ? ["allow_once", "allow_always"] : ["reject_once", "reject_always"];
-  if (decision.allow && decision.always) kinds.reverse();
   const chosen = kinds.map(ofKind).find((option) => option !== undefined);
   return chosen ? { outcome: { outcome: "selected", optionId: chosen.id } } : CANCELLED;
+}
+
+const ANY_ALLOWED = ["allow_once", "allow_always"];
+const REFUSED = ["reject_once", "reject_always"];
+
+/** What is allowed once is never allowed for good, unless everything is allowed in this run. */
+function allowing({ always }: Decision, mode: PermissionMode): string[] {
+  if (always) return ANY_ALLOWED.toReversed();
+  return mode === "auto" ? ANY_ALLOWED : ["allow_once"];
 }
 
 function formAnswer(fields: NonNullable<Asked["form"]>, { allow, answers }: Decision): Json {

@@ -11,14 +11,25 @@ export function callUpdated(state: AcpState, options: AcpOptions, update: Json):
   const id = filled(update.toolCallId);
   if (id === undefined) return [];
   const outputs = leaveDenied(state, id);
+  const isOver = update.status === "completed" || update.status === "failed";
+  if (isOver && isStranger(state, id, update)) return [...outputs, endOfStranger(id, update)];
   const call = merged(state, id, update);
   if (state.turn) state.turn.hasCalls = true;
-  const isOver = update.status === "completed" || update.status === "failed";
   // Claude Code's adapter never says that a call runs, but tells arguments only once they are whole (its issue 122).
   const isRunning = update.status === "in_progress" || call.input !== undefined;
   if (isOver || (isRunning && isComplete(call))) outputs.push(...told(state, options, call));
   if (isOver) outputs.push(...ended(state, options, call, update));
   return outputs;
+}
+
+/** The end of a call that this turn does not know, and of which only that is told: one of a turn before. */
+function isStranger(state: AcpState, id: string, { title, kind, rawInput }: Json): boolean {
+  return !callById(state, id) && !isSaid(title) && !isSaid(kind) && !isSaid(rawInput);
+}
+
+function endOfStranger(id: string, update: Json): Output {
+  const content = contentText(objects(update.content)) || outputText(update.rawOutput);
+  return say({ type: "tool_result", tool_use_id: id, content, is_error: update.status === "failed" });
 }
 
 /** The call that the agent wants to be allowed. */

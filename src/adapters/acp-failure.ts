@@ -4,7 +4,7 @@ import type { FailureCode } from "../session/events.ts";
 import { jsonIn } from "../session/json.ts";
 import type { AcpState } from "./acp-state.ts";
 import type { DriverFailure } from "./driver.ts";
-import { failureCode } from "./failure.ts";
+import { failureCode, waitIn } from "./failure.ts";
 import { count, filled, isObject, type Json } from "./json.ts";
 
 const AUTH_REQUIRED = -32_000;
@@ -20,14 +20,22 @@ export function failureOf(state: AcpState, error: Json): DriverFailure {
   // Gemini CLI 0.61.0 says 500 where it knows no status ("terminated", "models/x is not found …").
   const byWords = failureCode({ message: said.message, code: said.code });
   const isKnown = isVague && byWords !== "failed";
-  const after = retryAfter(said.message);
+  const after = waitIn(said.message);
+  const meant = isKnown ? byWords : failureCode({ status, message: said.message, code: said.code });
   return {
-    code: isKnown ? byWords : failureCode({ status, message: said.message, code: said.code }),
+    code: isSoonOver(meant, after) ? "rate_limited" : meant,
     message: said.message,
     ...(status !== undefined && !isKnown && { status }),
     ...(said.code !== undefined && { provider_code: said.code }),
     ...(after !== undefined && { retry_after_ms: after }),
   };
+}
+
+const SOON_MS = 10 * 60_000;
+
+/** Google calls the requests of a minute a quota too, which one is over in some seconds. */
+function isSoonOver(code: FailureCode, after: number | undefined): boolean {
+  return code === "quota_exhausted" && after !== undefined && after < SOON_MS;
 }
 
 /** A session that could not be loaded, for whatever reason that the agent does not name. */
@@ -81,10 +89,4 @@ function vendors(value: unknown): Words | undefined {
 
 function statusOf(code: number | undefined): number | undefined {
   return code !== undefined && code >= 400 && code < 600 ? code : undefined;
-}
-
-/** "Suggested retry after 1s.", as Gemini CLI 0.61.0 puts it. */
-function retryAfter(message: string): number | undefined {
-  const seconds = /retry (?:after|in) (\d+(?:\.\d+)?) ?s\b/i.exec(message)?.[1];
-  return seconds === undefined ? undefined : Math.round(Number(seconds) * 1000);
 }

@@ -24,6 +24,9 @@ function kindsOf(status: number): readonly FailureCode[] | undefined {
   if (status === 401) return ["unauthorized", "token_expired", "not_signed_in"];
   if (status === 402) return ["quota_exhausted"];
   if (status === 403) return ["forbidden", "not_signed_in", "quota_exhausted", "token_expired"];
+  // A proxy that wants to know who is there, and a server that did not wait.
+  if (status === 407) return ["offline"];
+  if (status === 408) return ["server_error", "offline"];
   if (status === 404) return ["model_unknown", "session_missing", "bad_request"];
   if (status === 413) return ["context_too_long"];
   if (status === 429) return ["rate_limited", "quota_exhausted"];
@@ -37,6 +40,7 @@ function kindsOf(status: number): readonly FailureCode[] | undefined {
       "model_unknown",
       "not_signed_in",
       "quota_exhausted",
+      "token_expired",
       // Google's answer to a key that it does not know is 400.
       "unauthorized",
     ];
@@ -46,30 +50,36 @@ function kindsOf(status: number): readonly FailureCode[] | undefined {
 /** The first that fits. */
 const WORDS: readonly (readonly [RegExp, FailureCode])[] = [
   [
-    /prompt is too long|context[ _](?:length|window)|too many (?:input )?tokens|maximum number of tokens|context_too_long/i,
+    /prompt is too long|context[ _](?:length|window|limit)|too many (?:input )?tokens|maximum number of tokens|context_too_long/i,
     "context_too_long",
   ],
-  [/(?:token|session|credentials?) (?:has |have |is )?expired|token_expired|refresh token/i, "token_expired"],
   [
-    /not (?:logged|signed) in|log ?in required|please (?:log|sign) in|run \/login|no api key|missing api key|provide an api key|missing environment variable|auth(?:entication)? required|set an auth method/i,
+    /(?:token|session|credentials?|key) (?:has |have |is )?expired|token_expired|refresh token|could not be refreshed|invalid_grant/i,
+    "token_expired",
+  ],
+  [
+    /could not load the default credentials|not (?:logged|signed) in|log ?in required|please (?:log|sign) in|run \/login|no api key|missing api key|provide an api key|missing environment variable|auth(?:entication)? required|set an auth method/i,
     "not_signed_in",
   ],
   [
-    /insufficient_quota|quota (?:is )?(?:exhausted|exceeded)|usage ?limit|out of (?:credits|extra usage)|credit balance|billing/i,
+    /insufficient_quota|quota (?:is )?(?:exhausted|exceeded)|exhausted your (?:daily )?(?:capacity|quota)|usage ?limit|out of (?:credits|extra usage)|credit balance|billing/i,
     "quota_exhausted",
   ],
   [/rate.?limit|too many requests|resource_?exhausted|\b429\b/i, "rate_limited"],
-  [/overloaded|\b529\b/i, "overloaded"],
+  [/overloaded|at capacity|\b529\b/i, "overloaded"],
+  // Behind "cannot connect", although it had connected.
+  [/socket connection was closed|connection reset|decompression failed/i, "stream_cut"],
   [/ENOTFOUND|EAI_AGAIN|getaddrinfo|name resolution|dns error|failed to lookup address/i, "dns"],
   [/certificate|\bTLS\b|\bSSL\b|CERT_|self.signed|UNABLE_TO_VERIFY/i, "tls"],
   [
-    /ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|network is unreachable|connection refused|unable to connect|failed to connect|error sending request|fetch failed|offline|cannot connect/i,
+    /ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|network is unreachable|connection (?:refused|error)|unable to connect|failed to connect|error sending request|fetch failed|offline|cannot connect/i,
     "offline",
   ],
   [
-    /stream (?:was )?(?:disconnected|closed|ended|error)|premature close|terminated|ECONNRESET|socket hang ?up|connection (?:reset|closed|error)|incomplete|unexpected end|mid-stream/i,
+    /stream (?:was )?(?:disconnected|closed|ended|error)|premature close|terminated|ECONNRESET|socket hang ?up|connection closed|incomplete|unexpected end|mid-stream/i,
     "stream_cut",
   ],
+  [/timed out|timeout/i, "offline"],
   [
     /invalid.{0,20}(?:api.?key|credential|token)|api.?key not valid|unauthori[sz]ed|authentication|\b401\b/i,
     "unauthorized",
@@ -90,3 +100,22 @@ const WORDS: readonly (readonly [RegExp, FailureCode])[] = [
   ],
   [/invalid_request|bad request|\b400\b/i, "bad_request"],
 ];
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const AMOUNT = String.raw`[\d.]+ ?(?:ms|milliseconds?|s|sec(?:ond)?s?|m|min(?:ute)?s?|h|hours?|d|days?)(?![a-z])`;
+const WAIT = new RegExp(
+  String.raw`(?:again|retry|reset)[ \w]{0,20} (?:after|in) ((?:${AMOUNT}(?:,? and |,? )?){1,5})`,
+  "i",
+);
+
+/** How long a message says to wait: "try again in 1m12.5s", "your quota will reset after 8h36m13s". */
+export function waitIn(message: string): number | undefined {
+  const words = WAIT.exec(message)?.[1];
+  if (words === undefined) return undefined;
+  const amounts = Array.from(words.matchAll(/([\d.]+) ?(m(?:s|il)|[smhd])/gi), ([, number, unit = ""]) => {
+    const factor = UNITS[/^m(?:s|il)/i.test(unit) ? "ms" : unit.toLowerCase()] ?? Number.NaN;
+    return Number(number) * factor;
+  });
+  const sum = amounts.reduce((total, one) => total + one, 0);
+  return Number.isFinite(sum) ? Math.round(sum) : undefined;
+}

@@ -8,7 +8,8 @@ import { type Connection, connect, NO_CONNECTION } from "./connection.ts";
 import type { LiveRun, RunOptions } from "./contract.ts";
 import { Protocol } from "./protocol.ts";
 import { newQueue } from "./queue.ts";
-import { BUSY_FACTOR, WAIT_MS } from "./waits.ts";
+import { WAIT_MS } from "./waits.ts";
+import { newWatchdog, type Watchdog } from "./watchdog.ts";
 import { whyOver } from "./why-over.ts";
 
 export type { LiveRun, RunOptions };
@@ -42,7 +43,7 @@ class Live implements LiveRun {
   /** The result was given before the agent has stopped: what it still says of the turn is nobody's business. */
   private isStopping = false;
   private interrupted: NodeJS.Timeout | undefined;
-  private silence: NodeJS.Timeout | undefined;
+  private readonly watchdog: Watchdog;
   private leaving: NodeJS.Timeout | undefined;
   private deafness: NodeJS.Timeout | undefined;
   /** Why we ended it. */
@@ -54,17 +55,12 @@ class Live implements LiveRun {
     this.id = options.id ?? randomUUID();
     this.mode = request.mode;
     this.protocol = new Protocol({
+      ...options,
+      ...request,
       run: this.id,
-      agent: options.agent,
-      provider: options.provider,
-      cwd: request.cwd,
       model: request.model ?? "",
-      mode: request.mode,
       session: request.session ?? "",
-      who: options.who,
       now: Date.now,
-      ...(options.priced && { priced: options.priced }),
-      ...(options.keepInput && { keepInput: options.keepInput }),
     });
     this.approvals = newApprovals({
       protocol: this.protocol,
@@ -73,6 +69,11 @@ class Live implements LiveRun {
       timeoutMs: options.approvalTimeoutMs ?? WAIT_MS.approval,
       tell: (events) => this.queue.push(events),
       take: (input) => this.take(input),
+    });
+    this.watchdog = newWatchdog({
+      silenceMs: options.silenceMs,
+      onHung: (afterMs) => this.hung(afterMs),
+      onQuiet: () => this.unprompted(),
     });
     const whole = { ...request, secret: randomUUID() };
     const { argv, env, transport } = driver.launch(whole);
@@ -126,9 +127,14 @@ class Live implements LiveRun {
     this.interrupted = setTimeout(() => {
       this.isStopping = true;
       this.queue.push(this.protocol.finish({ interrupted: true }));
-      this.interrupted = setTimeout(() => this.end(), WAIT_MS.stopping);
+      this.interrupted = setTimeout(() => this.neverStopped(), WAIT_MS.stopping);
       this.interrupted.unref();
     }, WAIT_MS.interrupt);
+  }
+
+  private neverStopped(): void {
+    const message = `${this.options.who.label} did not stop after the interrupt, so it was ended.`;
+    this.abandon({ code: "agent_hung", message });
   }
 
   decide(id: string, decision: Decision): boolean {
@@ -323,20 +329,16 @@ class Live implements LiveRun {
     this.turnOver();
   }
 
-  /** Starts to wait anew: the agent, or whoever it asks, gave a sign of life. */
   private watch(): void {
-    clearTimeout(this.silence);
-    if (this.isOver || this.isHeld || this.approvals.size > 0) return;
-    const isIdle = this.isReady && !this.protocol.isTurn && !this.isStopping;
-    if (isIdle) return;
-    const isOpenEnded = this.protocol.isTurn && !this.isPrompted && !this.isAnnounced;
-    if (isOpenEnded && !this.isStopping && !this.protocol.isBusy) {
-      this.silence = setTimeout(() => this.unprompted(), WAIT_MS.unprompted);
+    const { isTurn, isBusy } = this.protocol;
+    const isIdle = this.isReady && !isTurn && !this.isStopping;
+    // Whoever waits for its user, or for a slow reader, does not hang.
+    if (this.isOver || this.isHeld || this.approvals.size > 0 || isIdle) {
+      this.watchdog.rest();
       return;
     }
-    const silence = this.options.silenceMs ?? WAIT_MS.silence;
-    const most = this.protocol.isBusy ? silence * BUSY_FACTOR : silence;
-    this.silence = setTimeout(() => this.hung(most), most);
+    const isOwn = isTurn && !this.isPrompted && !this.isAnnounced;
+    this.watchdog.wait({ isOpenEnded: isOwn && !this.isStopping && !isBusy, isBusy });
   }
 
   /** While nobody takes what was said, nothing is read, and silence is ours. */
@@ -376,7 +378,8 @@ class Live implements LiveRun {
 
   private over(end: Extract<Input, { type: "end" }>): void {
     this.isOver = true;
-    for (const timer of [this.silence, this.interrupted, this.leaving, this.deafness]) clearTimeout(timer);
+    this.watchdog.rest();
+    for (const timer of [this.interrupted, this.leaving, this.deafness]) clearTimeout(timer);
     this.approvals.withdrawAll();
     const why = this.ending ?? whyOver(end, this.options.who.label);
     const told = this.protocol.isExplained ? undefined : why;

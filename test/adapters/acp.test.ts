@@ -1,62 +1,8 @@
 // The generic driver for the Agent Client Protocol, with agents made with the official SDK, through a real process.
-import { afterEach, describe, expect, it } from "vitest";
-import { acpDriver } from "../../src/adapters/acp.ts";
-import type { AcpOptions } from "../../src/adapters/acp-state.ts";
-import type { RunRequest } from "../../src/adapters/driver.ts";
-import type { AgentEvent, EventOf, EventType } from "../../src/session/events.ts";
+import { describe, expect, it } from "vitest";
+import type { AgentEvent, EventOf } from "../../src/session/events.ts";
 import type { Setup } from "../run/agents/acp-agent.ts";
-import { agent, type Collected, startFake } from "../run/fake.ts";
-
-type Options = Partial<Pick<RunRequest, "mode" | "model" | "session">> & {
-  hasApprover?: boolean;
-  special?: Partial<AcpOptions>;
-};
-
-const started: Collected[] = [];
-afterEach(async () => {
-  for (const one of started.splice(0)) {
-    one.run.end();
-    await one.over;
-  }
-});
-
-function start(setup: Setup = {}, { hasApprover = true, special, ...request }: Options = {}): Collected {
-  const argv = ["node", agent("acp-agent.ts"), JSON.stringify(setup)];
-  const one = startFake({
-    agent: "acp",
-    provider: "acp",
-    driver: acpDriver({ argv, ...special }),
-    program: process.execPath,
-    who: { label: "Test Agent" },
-    request: {
-      home: { dir: "/nowhere", env: {} },
-      cwd: import.meta.dirname,
-      version: "0.0.0",
-      mode: "default",
-      ...request,
-    },
-    hasApprover,
-  });
-  started.push(one);
-  return one;
-}
-
-/** All that follows from one prompt, without numbers and times; the stream keeps the protocol's rules. */
-async function told(setup: Setup, prompt: string, options: Options = {}): Promise<AgentEvent[]> {
-  const one = start(setup, options);
-  one.run.prompt(prompt);
-  one.run.finish();
-  expect(await one.over).toEqual([]);
-  return one.events;
-}
-
-const of = <T extends EventType>(events: readonly AgentEvent[], type: T) =>
-  events.filter((event): event is EventOf<T> => event.type === type);
-const text = (events: readonly AgentEvent[]) =>
-  of(events, "text")
-    .map((event) => event.text)
-    .join("");
-const result = (events: readonly AgentEvent[]) => of(events, "result").at(-1);
+import { of, result, start, text, told } from "./acp-told.ts";
 
 describe("an agent that speaks the Agent Client Protocol", () => {
   it("says words and thoughts, by message", async () => {
@@ -121,75 +67,14 @@ describe("an agent that speaks the Agent Client Protocol", () => {
     }
   });
 
-  it("ends a denied call before it goes on, and takes what options there are", async () => {
-    const events = await told({}, "permission twice", { mode: "deny" });
-    expect(text(events)).toBe("chosen: o1-reject_once o1-reject_always");
-    const order = events.flatMap((event) => {
-      if (event.type === "tool_use") return event.id;
-      return event.type === "tool_result" ? `end of ${event.tool_use_id}` : [];
-    });
-    expect(order).toEqual(["p1", "end of p1", "p2", "end of p2"]);
-    const why = "The user allows no changes in this run.";
-    expect(of(events, "tool_result").map(({ content }) => content)).toEqual([why, why]);
-    expect(events.findIndex(({ type }) => type === "text")).toBeGreaterThan(
-      events.findLastIndex(({ type }) => type === "tool_result"),
-    );
-  });
-
-  it("cannot be allowed anything without an option for it", async () => {
-    expect(text(await told({}, "no options", { mode: "auto" }))).toBe("chosen: cancelled");
-  });
-
-  it("takes back what it asked", async () => {
-    const events = await told({}, "withdrawn");
-    expect(of(events, "approval")).toMatchObject([{ decision: "deny", by: "agent" }]);
-    expect(text(events)).toBe("Never mind.");
-  });
-
-  it("is allowed again what it forgets", async () => {
-    const special: Partial<AcpOptions> = { remembered: ({ kind }) => kind };
-    const one = start({}, { special });
-    one.run.prompt("permission");
-    const asked = (await one.until(({ type }) => type === "approval_request")) as EventOf<"approval_request">;
-    one.run.decide(asked.id, { allow: true, always: true });
-    one.run.prompt("permission twice");
+  it("tells the late end of a call of a turn before as nothing but its words", async () => {
+    const one = start();
+    one.run.prompt("text");
+    one.run.prompt("stranger");
     one.run.finish();
     expect(await one.over).toEqual([]);
-    expect(of(one.events, "approval_request")).toHaveLength(1);
-    expect(text(one.events)).toContain("chosen: o0-allow_once o0-allow_always");
-  });
-
-  it("asks with a form, whose answers have the types that it wants", async () => {
-    const one = start();
-    one.run.prompt("form");
-    const asked = (await one.until(({ type }) => type === "approval_request")) as EventOf<"approval_request">;
-    expect(asked.reason).toBe("Before we begin");
-    expect(asked.questions).toEqual([
-      { question: "Who are you?", header: "Name" },
-      { question: "size", options: [{ label: "Small" }, { label: "Large" }] },
-      { question: "age" },
-      { question: "Sure?", options: [{ label: "Yes" }, { label: "No" }] },
-      { question: "tags", options: [{ label: "a" }, { label: "b" }], multiple: true },
-    ]);
-    const answers = { "Who are you?": "Ada", size: "Large", age: "36", "Sure?": "Yes", tags: ["a", "b"] };
-    one.run.decide(asked.id, { allow: true, answers });
-    one.run.finish();
-    expect(await one.over).toEqual([]);
-    expect(JSON.parse(text(one.events))).toEqual({
-      action: "accept",
-      content: { name: "Ada", size: "l", age: 36, sure: true, tags: ["a", "b"] },
-    });
-  });
-
-  it("gets no form back that lacks what it needs, and none from nobody", async () => {
-    const one = start();
-    one.run.prompt("form");
-    const asked = (await one.until(({ type }) => type === "approval_request")) as EventOf<"approval_request">;
-    one.run.decide(asked.id, { allow: true, answers: { age: "old" } });
-    one.run.finish();
-    await one.over;
-    expect(JSON.parse(text(one.events))).toEqual({ action: "cancel" });
-    expect(JSON.parse(text(await told({}, "form", { hasApprover: false })))).toEqual({ action: "decline" });
+    expect(of(one.events, "tool_use")).toEqual([]);
+    expect(of(one.events, "raw")).toMatchObject([{ text: "It has ended." }]);
   });
 
   it("has a plan, told once for each change of it", async () => {

@@ -27,7 +27,7 @@ export function answerControl(state: State, { request_id, request }: Json): Outp
 function asked(state: State, id: string, request: Json): Output[] {
   const name = filled(request.tool_name) ?? "unknown";
   const input = isObject(request.input) ? request.input : {};
-  if (state.allowed.includes(keyOf(name, input)))
+  if (state.mode !== "deny" && state.allowed.includes(keyOf(name, input)))
     return [answer(id, { behavior: "allow", updatedInput: input })];
   const isHook = request.decision_reason_type === "hook";
   remember(state.asks, { id, name, input, suggestions: objects(request.permission_suggestions), isHook });

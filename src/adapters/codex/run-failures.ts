@@ -2,7 +2,7 @@
 import type { FailureCode } from "../../session/events.ts";
 import { jsonIn } from "../../session/json.ts";
 import type { DriverFailure } from "../driver.ts";
-import { failureCode } from "../failure.ts";
+import { failureCode, waitIn } from "../failure.ts";
 import { count, isObject, type JsonObject, text, word } from "./native.ts";
 
 /** `codexErrorInfo` where it says enough by itself. */
@@ -29,14 +29,25 @@ export function failureOf(error: unknown): DriverFailure {
   const words = vendor?.message ?? said;
   const status = told ?? statusIn(said) ?? (vendor && 400);
   const provider = vendor?.code ?? (name === "other" ? undefined : name);
-  const retry = retryAfter(words);
+  const retry = waitIn(words);
   return {
-    code: KINDS.get(name ?? "") ?? byWords(words, status, provider),
+    code: codeOf(name, byWords(words, status, provider)),
     message: words,
     ...(status !== undefined && { status }),
     ...(provider !== undefined && { provider_code: provider }),
     ...(retry !== undefined && { retry_after_ms: retry }),
   };
+}
+
+/** What it is called at the least says in which half of the way it happened. */
+const LEAST: ReadonlyMap<string, FailureCode> = new Map([
+  ["responseStreamDisconnected", "stream_cut"],
+  ["responseStreamConnectionFailed", "offline"],
+  ["httpConnectionFailed", "offline"],
+]);
+
+function codeOf(name = "", byWords: FailureCode): FailureCode {
+  return KINDS.get(name) ?? (byWords === "failed" ? LEAST.get(name) : undefined) ?? byWords;
 }
 
 function byWords(message: string, status: number | undefined, code: string | undefined): FailureCode {
@@ -67,13 +78,6 @@ function vendorsOwn(message: string): { message: string; code?: string } | undef
   if (said === undefined) return undefined;
   const code = word(error?.code) ?? word(error?.type);
   return { message: said, ...(code !== undefined && { code }) };
-}
-
-function retryAfter(message: string): number | undefined {
-  const [, amount, unit = ""] = /try again in ([\d.]+) ?(ms|m(?:in(?:ute)?s?)?\b|s)/i.exec(message) ?? [];
-  const number = Number(amount);
-  if (!Number.isFinite(number)) return undefined;
-  return Math.round(number * (unit === "ms" ? 1 : unit.startsWith("m") ? 60_000 : 1000));
 }
 
 /** `Reconnecting... 2/5`; without numbers it tries for ever. */

@@ -14,8 +14,12 @@ export function permissionAsked(state: State, properties: JsonObject): Output[] 
   const { patterns } = properties;
   const list = (Array.isArray(patterns) ? patterns : []).flatMap((one) => text(one) ?? []);
   const metadata = objectOf(properties.metadata);
+  const { always } = properties;
   const asked: Asked = {
     ...newAsked(session, properties),
+    rules: (Array.isArray(always) ? always : []).flatMap((pattern) =>
+      text(pattern) === undefined ? [] : [{ permission, pattern: String(pattern), action: "allow" as const }],
+    ),
     name: word(metadata.tool) ?? permission,
     input: metadata.input ?? metadata,
     reason: [permission, list.join(", ")].filter(Boolean).join(": "),
@@ -23,7 +27,7 @@ export function permissionAsked(state: State, properties: JsonObject): Output[] 
   keep(state.asks, id, asked);
   switch (verdictOf(state, { session, permission, patterns: list })) {
     case "allow":
-      return [allowed(state, id, asked, "once")];
+      return [allowed(state, id, asked)];
     case "deny":
       return refused(state, asked, RULED);
     case "ask":
@@ -45,7 +49,7 @@ export function questionAsked(state: State, properties: JsonObject): Output[] {
 function newAsked(session: string, { tool }: JsonObject): Asked {
   const call = word(objectOf(tool).callID) ?? null;
   const nothing = { input: {}, reason: null, questions: null, message: null } as const;
-  return { ...nothing, session, call, name: "", isTold: false, answer: "none" };
+  return { ...nothing, rules: [], session, call, name: "", isTold: false, answer: "none" };
 }
 
 /** Not before its call: that has the whole arguments, of which the request tells a part. */
@@ -83,12 +87,14 @@ export function decided(state: State, id: string, decision: Decision): Output[] 
   if (asked?.answer !== "none") return [];
   if (asked.questions) return [answered(state, id, asked, decision)];
   if (!decision.allow) return refused(state, asked, decision.message || REFUSED);
-  return [allowed(state, id, asked, decision.always ? "always" : "once")];
+  if (decision.always) state.allowed.push(...asked.rules);
+  return [allowed(state, id, asked)];
 }
 
-function allowed(state: State, id: string, asked: Asked, reply: "once" | "always"): Output {
+/** Never for the rest of the session: OpenCode would not ask again in a mode in which nothing is to be changed. */
+function allowed(state: State, id: string, asked: Asked): Output {
   asked.answer = "sent";
-  return replied(state, id, `/permission/${encodeURIComponent(id)}/reply`, { reply });
+  return replied(state, id, `/permission/${encodeURIComponent(id)}/reply`, { reply: "once" });
 }
 
 function answered(state: State, id: string, asked: Asked, { allow, answers = {} }: Decision): Output {

@@ -39,11 +39,8 @@ function codeOf({ kind, message, status, vendor }: Complaint): DriverFailure["co
   const code = failureCode({ status, code: vendor, message });
   // Its own words: "Anthropic API key is missing."
   if (kind === "ProviderAuthError") return code === "token_expired" ? code : "not_signed_in";
-  // "Cannot connect to API: The socket connection was closed unexpectedly": it had connected (1.18.33).
-  return CUT.test(message) && status === undefined ? "stream_cut" : code;
+  return code === "failed" && kind === "ProviderModelNotFoundError" ? "model_unknown" : code;
 }
-
-const CUT = /socket connection was closed|connection reset|decompression failed/i;
 
 /** What went wrong when it asks again, of which it only tells the words: it does so where the provider failed. */
 export function retryFailure(message: string, reason: string | undefined): DriverFailure {
@@ -83,12 +80,16 @@ function vendorCode(body: unknown): string | undefined {
 function retryAfter(headers: JsonObject): number | undefined {
   const exact = seconds(headers["retry-after-ms"]);
   if (exact !== undefined) return Math.ceil(exact);
-  const rounded = seconds(headers["retry-after"]);
-  return rounded === undefined ? undefined : Math.ceil(rounded * 1000);
+  const wait = headers["retry-after"];
+  const rounded = seconds(wait);
+  if (rounded !== undefined) return Math.ceil(rounded * 1000);
+  // The vendor's own clock says from when.
+  const until = Date.parse(text(wait) ?? "") - Date.parse(text(headers.date) ?? "");
+  return until >= 0 ? until : undefined;
 }
 
 function seconds(value: unknown): number | undefined {
-  const number = Number.parseFloat(text(value) ?? "");
+  const number = Number(text(value) || Number.NaN);
   return Number.isFinite(number) && number >= 0 ? number : undefined;
 }
 

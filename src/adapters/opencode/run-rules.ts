@@ -66,6 +66,7 @@ export interface Asking {
 
 /** What is done about it without the user, who is asked otherwise. */
 export function verdictOf(state: State, asking: Asking): "allow" | "ask" | "deny" {
+  if (state.mode !== "deny" && ownAction(state.allowed, asking) === "allow") return "allow";
   if (!state.asksMore) return "ask";
   const own = ownAction(rulesFor(state, asking.session), asking);
   const changes = OURS.some((name) => fits(asking.permission, name)) && !NO_TOOLS.has(asking.permission);

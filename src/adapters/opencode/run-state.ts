@@ -47,6 +47,8 @@ export interface State {
   compactions: Record<string, Compaction>;
   calls: Record<string, Call>;
   asks: Record<string, Asked>;
+  /** What the user allowed for the rest of the session. */
+  allowed: Rule[];
   /** Of a turn that failed before there was a reply, its message: it is told once more with a stack. */
   echo: string | null;
 }
@@ -113,6 +115,8 @@ export interface Asked {
   reason: string | null;
   questions: Question[] | null;
   isTold: boolean;
+  /** What it would be allowed by for the rest of the session. */
+  rules: Rule[];
   /** The answer that went out, or is to. */
   answer: "none" | "sent" | "refused";
   message: string | null;
@@ -147,6 +151,7 @@ export function initial({ cwd, mode, session, model }: RunRequest): State {
     compactions: {},
     calls: {},
     asks: {},
+    allowed: [],
     echo: null,
   };
 }

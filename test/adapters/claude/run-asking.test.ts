@@ -137,6 +137,12 @@ describe("asking", () => {
     expect(events(one.tell(asks(other, "f")))).toHaveLength(1);
   });
 
+  it("forgets it where nothing is to be changed any more", () => {
+    const { one } = decided({ allow: true, always: true }, { decision_reason_type: "hook" });
+    one.step({ type: "set_mode", mode: "deny" });
+    expect(events(one.tell(asks({}, "b")))).toMatchObject([{ type: "ask", id: "b" }]);
+  });
+
   it("asks the user what the agent wants to know", () => {
     const input = { questions: [{ question: "Which?", header: "H", options: [], multiSelect: true }] };
     const one = prompted();

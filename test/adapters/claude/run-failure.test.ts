@@ -53,6 +53,21 @@ describe("failures", () => {
       { error: "server_error", api_error: "connection_failed" },
       "stream_cut",
     ],
+    ["API Error: Request timed out.", null, { error: "server_error" }, "offline"],
+    ["API Error: Connection error.", null, { error: "server_error" }, "offline"],
+    [
+      "API Error: The socket connection was closed unexpectedly.",
+      null,
+      { error: "server_error" },
+      "stream_cut",
+    ],
+    ["API Error: 407 Proxy Authentication Required", 407, { error: "unknown" }, "offline"],
+    [
+      "API Error: 400 input length and `max_tokens` exceed context limit: 199000 + 21333 > 200000",
+      400,
+      { error: "invalid_request", api_error_type: "invalid_request_error" },
+      "context_too_long",
+    ],
     [
       "API Error: Can't reach the API server — check your internet or DNS (ENOTFOUND)",
       null,

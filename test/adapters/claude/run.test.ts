@@ -116,6 +116,22 @@ describe("starting and ending", () => {
 });
 
 describe("a turn", () => {
+  it("that nobody asked for is announced, and has a result whatever comes of it", () => {
+    const one = prompted();
+    one.tell(result({ result: "First." }));
+    one.tell(rest("idle"));
+    expect(events(one.tell(rest("running")))).toEqual([{ type: "begin" }]);
+    expect(events(one.tell(rest("running")))).toEqual([]);
+    expect(events(one.tell(rest("idle")))).toMatchObject([{ type: "result" }]);
+    one.step({ type: "prompt", text: "Go" });
+    expect(events(one.tell(rest("running")))).toEqual([]);
+  });
+
+  it("is no sign of work that it is there", () => {
+    expect(driver.isPulse?.('{"type":"keep_alive"}')).toBe(true);
+    expect(driver.isPulse?.('{"type":"assistant"}')).toBe(false);
+  });
+
   it("is over when the CLI is at rest, whatever results came before", () => {
     const one = prompted();
     expect(events(one.tell(result({ result: "First." }))).map(({ type }) => type)).toEqual(["usage"]);

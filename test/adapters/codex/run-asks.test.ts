@@ -254,6 +254,11 @@ describe("failures", () => {
     [http("responseTooManyFailedAttempts", 429), "exceeded retry limit, last status: 429", "rate_limited"],
     [http("httpConnectionFailed", 529), "unexpected status 529: Overloaded.", "overloaded"],
     [http("httpConnectionFailed", null), "Connection failed: error sending request", "offline"],
+    [http("httpConnectionFailed", null), "Nobody knows.", "offline"],
+    [http("responseStreamDisconnected", null), "Nobody knows.", "stream_cut"],
+    [http("responseStreamConnectionFailed", null), "Nobody knows.", "offline"],
+    ["other", "Selected model is at capacity. Please try a different model.", "overloaded"],
+    ["other", "Your access token could not be refreshed. Please log out and sign in again.", "token_expired"],
     ["other", "stream disconnected before completion: Transport error", "stream_cut"],
     ["other", "Incomplete response returned, reason: content_filter", "refused"],
     ["other", "Missing environment variable: `KEY`.", "not_signed_in"],
@@ -283,12 +288,10 @@ describe("failures", () => {
       const [error] = told({ codexErrorInfo: "rateLimitExceeded", message: `Please try again in ${time}.` });
       return error && "retry_after_ms" in error ? error.retry_after_ms : undefined;
     };
-    expect([wait("1.5s"), wait("20ms"), wait("3 minutes"), wait("a while")]).toEqual([
-      1500,
-      20,
-      180_000,
-      undefined,
-    ]);
+    const times = { "1.5s": 1500, "20ms": 20, "3 minutes": 180_000, "1m12.5s": 72_500, "6m0s": 360_000 };
+    for (const [time, ms] of Object.entries(times)) expect([time, wait(time)]).toEqual([time, ms]);
+    expect(wait("2 hours 5 minutes")).toBe(7_500_000);
+    expect(wait("a while")).toBeUndefined();
   });
 
   it("are retried", () => {

@@ -91,6 +91,15 @@ describe("what a failure means", () => {
     [{ code: 503, message: "Overloaded." }, "overloaded", 503],
     [{ code: 429, message: "Rate limit exceeded. Try again later." }, "rate_limited", 429],
     [{ code: 429, message: "You exceeded your current quota exceeded" }, "quota_exhausted", 429],
+    [
+      { code: 429, message: "You have exhausted your capacity. Your quota will reset after 8h36m13s." },
+      "quota_exhausted",
+      429,
+    ],
+    [{ code: 429, message: "Quota exceeded for this minute. Please retry in 25.58s." }, "rate_limited", 429],
+    [nested(400, "API key expired. Please renew the API key.", "INVALID_ARGUMENT"), "token_expired", 400],
+    [{ code: 500, message: "invalid_grant" }, "token_expired", undefined],
+    [{ code: 500, message: "Could not load the default credentials." }, "not_signed_in", undefined],
     [{ code: 500, message: "terminated" }, "stream_cut", undefined],
     [{ code: 500, message: "exception TypeError: fetch failed sending request" }, "offline", undefined],
     [{ code: 500, message: "fetch failed: getaddrinfo ENOTFOUND host" }, "dns", undefined],
@@ -113,6 +122,8 @@ describe("what a failure means", () => {
   it("says how long to wait", () => {
     const error = { code: 429, message: "Too many requests.\nSuggested retry after 1s." };
     expect(prompted().fail(error)[0]).toMatchObject({ code: "rate_limited", retry_after_ms: 1000 });
+    const later = { code: 429, message: "Your quota will reset after 8h36m13s." };
+    expect(prompted().fail(later)[0]).toMatchObject({ retry_after_ms: 30_973_000 });
   });
 
   it("is told by its exit where nothing else tells", () => {

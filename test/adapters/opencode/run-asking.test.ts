@@ -31,7 +31,7 @@ describe("what is asked", () => {
 
   it.each([
     [{ allow: true }, { reply: "once" }],
-    [{ allow: true, always: true }, { reply: "always" }],
+    [{ allow: true, always: true }, { reply: "once" }],
     [
       { allow: false, message: "Not here." },
       { reply: "reject", message: "Not here." },
@@ -43,6 +43,20 @@ describe("what is asked", () => {
     // Nobody is answered twice.
     told.tell({ type: "decide", id: "per_1", decision }, { type: "decide", id: "per_2", decision });
     expect(told.requests("/reply")).toHaveLength(1);
+  });
+
+  it("what is allowed for the session is remembered here, and means nothing once all is denied", () => {
+    const echo = { always: ["echo *"], patterns: ["echo one"] };
+    const told = busy({ mode: "default" }).permission("per_1", echo);
+    told.tell({ type: "decide", id: "per_1", decision: { allow: true, always: true } });
+    told.permission("per_2", { ...echo, patterns: ["echo two"] });
+    expect(told.requests("/permission/per_2/reply")).toMatchObject([{ body: { reply: "once" } }]);
+    expect(told.events("ask")).toHaveLength(1);
+    told.permission("per_3", { always: ["rm *"], patterns: ["rm x"] });
+    expect(told.events("ask")).toHaveLength(2);
+    told.tell({ type: "set_mode", mode: "deny" }).permission("per_4", { ...echo, patterns: ["echo three"] });
+    expect(told.requests("/permission/per_4/reply")).toEqual([]);
+    expect(told.events("ask")).toHaveLength(3);
   });
 
   it("a refusal waits until the others are decided", () => {

@@ -1,5 +1,6 @@
 // What becomes of a turn: what is told once, when it is over, and what every failure means.
 import { describe, expect, it } from "vitest";
+import { driver } from "../../../src/adapters/opencode/run.ts";
 import { busy, ready, SESSION } from "./told.ts";
 
 describe("a turn", () => {
@@ -131,10 +132,21 @@ describe("a turn", () => {
     for (const type of ["text", "error", "result", "ask"] as const) expect(told.events(type)).toEqual([]);
   });
 
-  it("may begin without a prompt", () => {
+  it("may begin without a prompt, which is told once something comes of it", () => {
     const told = busy().replyOver("msg_1").idle();
-    told.status("busy").reply("msg_2").replyOver("msg_2").idle();
+    expect(told.events("begin")).toEqual([]);
+    told.status("busy");
+    expect(told.events("begin")).toEqual([]);
+    told.reply("msg_2").replyOver("msg_2").reply("msg_3").replyOver("msg_3").idle();
+    expect(told.events("begin")).toHaveLength(1);
     expect(told.events("result")).toHaveLength(2);
+  });
+
+  it("shows that it is there, which is no sign that it works", () => {
+    const pulse = '{"id":"evt_1","type":"server.heartbeat","properties":{}}';
+    expect(driver.isPulse?.(pulse)).toBe(true);
+    const quoted = { id: "evt_1", type: "message", properties: { text: pulse } };
+    expect(driver.isPulse?.(JSON.stringify(quoted))).toBe(false);
   });
 });
 
@@ -158,6 +170,7 @@ describe("a failure", () => {
     ["ProviderAuthError", { message: "The refresh token has expired" }, "token_expired"],
     ["ContextOverflowError", { message: "too long" }, "context_too_long"],
     ["UnknownError", { message: "Model not found: a/b. Did you mean: a/c?" }, "model_unknown"],
+    ["ProviderModelNotFoundError", {}, "model_unknown"],
     ["MessageOutputLengthError", {}, "failed"],
   ])("%s %j is %s", (name, data, code) => {
     const told = failing(name, data);
@@ -175,6 +188,16 @@ describe("a failure", () => {
     expect(told.events("error")).toMatchObject([
       { status: 429, provider_code: "rate_limit_error", retry_after_ms: 7000 },
     ]);
+  });
+
+  it.each([
+    [{ "retry-after-ms": "1500", "retry-after": "2" }, 1500],
+    [{ "retry-after": "Wed, 18 Nov 2026 20:00:30 GMT", date: "Wed, 18 Nov 2026 20:00:00 GMT" }, 30_000],
+    [{ "retry-after": "Wed, 18 Nov 2026 20:00:30 GMT" }, undefined],
+    [{ "retry-after": "soon" }, undefined],
+  ])("with %j is to be waited for %s ms", (responseHeaders, wait) => {
+    const told = failing("APIError", { message: "Too many requests.", statusCode: 429, responseHeaders });
+    expect(told.events("error")[0]?.retry_after_ms).toBe(wait);
   });
 
   it("of a filter is a refusal, of the user none at all", () => {

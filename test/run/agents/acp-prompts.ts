@@ -94,6 +94,12 @@ export const PROMPTS: Record<string, Behave | undefined> = {
     return undefined;
   },
 
+  async stranger({ tell }) {
+    const over = { toolCallId: "before", content: [content("It has ended.")] };
+    await tell({ sessionUpdate: "tool_call_update", status: "completed", ...over });
+    return undefined;
+  },
+
   async "no options"(doing) {
     await doing.tell(says(`chosen: ${await asked(doing, [])}`));
     return undefined;
