@@ -41,6 +41,7 @@ function kindsOf(status: number): readonly FailureCode[] | undefined {
       "not_signed_in",
       "quota_exhausted",
       "token_expired",
+      "refused",
       // Google's answer to a key that it does not know is 400.
       "unauthorized",
     ];
@@ -50,7 +51,7 @@ function kindsOf(status: number): readonly FailureCode[] | undefined {
 /** The first that fits. */
 const WORDS: readonly (readonly [RegExp, FailureCode])[] = [
   [
-    /prompt is too long|context[ _](?:length|window|limit)|too many (?:input )?tokens|maximum number of tokens|context_too_long/i,
+    /(?:prompt|input) is too long|context[ _](?:length|window|limit)|too many (?:input )?tokens|maximum number of tokens|context_too_long/i,
     "context_too_long",
   ],
   [
@@ -68,18 +69,21 @@ const WORDS: readonly (readonly [RegExp, FailureCode])[] = [
   [/rate.?limit|too many requests|resource_?exhausted|\b429\b/i, "rate_limited"],
   [/overloaded|at capacity|\b529\b/i, "overloaded"],
   // Behind "cannot connect", although it had connected.
-  [/socket connection was closed|connection reset|decompression failed/i, "stream_cut"],
+  [
+    /socket (?:connection was )?closed|error decoding response body|connection reset|decompression failed/i,
+    "stream_cut",
+  ],
   [/ENOTFOUND|EAI_AGAIN|getaddrinfo|name resolution|dns error|failed to lookup address/i, "dns"],
   [/certificate|\bTLS\b|\bSSL\b|CERT_|self.signed|UNABLE_TO_VERIFY/i, "tls"],
   [
-    /ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|network is unreachable|connection (?:refused|error)|unable to connect|failed to connect|error sending request|fetch failed|offline|cannot connect/i,
+    /ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|network is unreachable|connection (?:refused|error)|ConnectionRefused|ERR_NETWORK|unable to connect|failed to connect|error sending request|fetch failed|offline|cannot connect/i,
     "offline",
   ],
   [
     /stream (?:was )?(?:disconnected|closed|ended|error)|premature close|terminated|ECONNRESET|socket hang ?up|connection closed|incomplete|unexpected end|mid-stream/i,
     "stream_cut",
   ],
-  [/timed out|timeout/i, "offline"],
+  [/timed out|timeout|deadline exceeded/i, "offline"],
   [
     /invalid.{0,20}(?:api.?key|credential|token)|api.?key not valid|unauthori[sz]ed|authentication|\b401\b/i,
     "unauthorized",
@@ -98,6 +102,7 @@ const WORDS: readonly (readonly [RegExp, FailureCode])[] = [
     /internal server error|\b50[0234]\b|api_error|server_error|service unavailable|bad gateway/i,
     "server_error",
   ],
+  [/content[ _]filter/i, "refused"],
   [/invalid_request|bad request|\b400\b/i, "bad_request"],
 ];
 

@@ -111,8 +111,12 @@ function overHttp(options: ConnectionOptions, transport: Http): Connection {
     send: (output) => {
       if (output.type !== "request") return;
       void answerTo(output, { at: url ?? "", transport, signal: over.signal }).then((answer) => {
-        // That a server which has ended gives no answers is told by its end.
-        if (!isGone) options.onInput(answer);
+        // That a server which ends gives no answers is told by its end.
+        const tell = () => {
+          if (!isGone) options.onInput(answer);
+        };
+        if (answer.status === 0) setTimeout(tell, WAIT_MS.deaf).unref();
+        else tell();
       });
     },
     pause: () => stream?.pause(),
@@ -128,7 +132,7 @@ type Request = Extract<Output, { type: "request" }>;
 async function answerTo(
   { id, method, path, body }: Request,
   { at, transport, signal }: { at: string; transport: Http; signal: AbortSignal },
-): Promise<Input> {
+): Promise<Extract<Input, { type: "answer" }>> {
   try {
     const response = await fetch(`${at}${path}`, {
       method,

@@ -134,7 +134,9 @@ class Live implements LiveRun {
 
   private neverStopped(): void {
     const message = `${this.options.who.label} did not stop after the interrupt, so it was ended.`;
-    this.abandon({ code: "agent_hung", message });
+    const failure = { code: "agent_hung", message } as const;
+    this.queue.push(this.protocol.say({ type: "system", subtype: "error", ...failure }));
+    this.abandon(failure);
   }
 
   decide(id: string, decision: Decision): boolean {

@@ -54,6 +54,12 @@ describe("failures", () => {
       "stream_cut",
     ],
     ["API Error: Request timed out.", null, { error: "server_error" }, "offline"],
+    [
+      "API Error: 400 Output blocked by content filtering policy",
+      400,
+      { error: "unknown", api_error_type: "invalid_request_error" },
+      "refused",
+    ],
     ["API Error: Connection error.", null, { error: "server_error" }, "offline"],
     [
       "API Error: The socket connection was closed unexpectedly.",
