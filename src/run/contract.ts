@@ -1,6 +1,6 @@
 // What a live run is started with, and how it is steered.
 import type { Decision, Driver, Input, RunRequest } from "../adapters/driver.ts";
-import type { AgentEvent, PermissionMode } from "../session/events.ts";
+import type { AgentEvent, FailureCode, PermissionMode } from "../session/events.ts";
 import type { Who } from "./failures.ts";
 import type { ProtocolOptions } from "./protocol.ts";
 
@@ -46,6 +46,8 @@ export interface LiveRun {
   /** Both are answered by an event. */
   setModel(model: string): void;
   setMode(mode: PermissionMode): void;
+  /** Says in the stream that something is wrong which ends no turn. */
+  warn(code: FailureCode, message: string): void;
   /** Nobody is there any more who could answer what the agent asks. */
   unattended(): void;
   /** No more prompts: the run is over once those that were given are answered. */

@@ -2,7 +2,8 @@
 // turn ends with one result: this is where hanging, dying, interrupting and unanswered questions come to an end.
 import { randomUUID } from "node:crypto";
 import type { Decision, DriverFailure, Input, Output, Said } from "../adapters/driver.ts";
-import type { AgentEvent, PermissionMode } from "../session/events.ts";
+import type { AgentEvent, FailureCode, PermissionMode } from "../session/events.ts";
+import * as failures from "./agent-failures.ts";
 import { type Approvals, asksAll, newApprovals } from "./approvals.ts";
 import { type Connection, connect, NO_CONNECTION } from "./connection.ts";
 import type { LiveRun, RunOptions } from "./contract.ts";
@@ -10,7 +11,6 @@ import { Protocol } from "./protocol.ts";
 import { newQueue } from "./queue.ts";
 import { WAIT_MS } from "./waits.ts";
 import { newWatchdog, type Watchdog } from "./watchdog.ts";
-import { whyOver } from "./why-over.ts";
 
 export type { LiveRun, RunOptions };
 
@@ -72,7 +72,7 @@ class Live implements LiveRun {
     });
     this.watchdog = newWatchdog({
       silenceMs: options.silenceMs,
-      onHung: (afterMs) => this.hung(afterMs),
+      onHung: (afterMs) => this.abandon(failures.hung(this.label, afterMs)),
       onQuiet: () => this.unprompted(),
     });
     const whole = { ...request, secret: randomUUID() };
@@ -133,9 +133,8 @@ class Live implements LiveRun {
   }
 
   private neverStopped(): void {
-    const message = `${this.options.who.label} did not stop after the interrupt, so it was ended.`;
-    const failure = { code: "agent_hung", message } as const;
-    this.queue.push(this.protocol.say({ type: "system", subtype: "error", ...failure }));
+    const failure = failures.neverStopped(this.label);
+    this.warn(failure.code, failure.message);
     this.abandon(failure);
   }
 
@@ -160,6 +159,10 @@ class Live implements LiveRun {
     this.approvals.modeIs(mode);
     if (changes.mode) this.take({ type: "set_mode", mode });
     else this.modeIs(mode);
+  }
+
+  warn(code: FailureCode, message: string): void {
+    this.queue.push(this.protocol.say({ type: "system", subtype: "error", code, message }));
   }
 
   unattended(): void {
@@ -195,14 +198,13 @@ class Live implements LiveRun {
   }
 
   private missing(): void {
-    const message = `${this.options.who.label} is not installed, or not in PATH.`;
-    this.ending = { code: "agent_missing", message };
+    this.ending = failures.missing(this.label);
     this.over({ type: "end", exitCode: 127, signal: null, stderr: "" });
   }
 
   private unsupported(what: string): void {
-    const message = `${this.options.who.label} takes no ${what} while it runs.`;
-    this.queue.push(this.protocol.say({ type: "system", subtype: "error", code: "unsupported", message }));
+    const { code, message } = failures.unsupported(this.label, what);
+    this.warn(code, message);
   }
 
   /** The next prompt goes out once the agent has answered the last. */
@@ -232,7 +234,7 @@ class Live implements LiveRun {
   private refuseRest(): void {
     for (const text of this.prompts.splice(0)) {
       this.begin(text);
-      this.queue.push(this.protocol.finish({}, this.ending ?? GONE));
+      this.queue.push(this.protocol.finish({}, this.ending ?? failures.GONE));
     }
   }
 
@@ -254,11 +256,7 @@ class Live implements LiveRun {
       for (const output of this.options.driver.step(this.state, input)) this.act(output);
     } catch (error) {
       // A fault of ours must not cost the turn its result.
-      const why = error instanceof Error ? error.message : String(error);
-      this.abandon({
-        code: "failed",
-        message: `What ${this.options.who.label} said could not be handled: ${why}`,
-      });
+      this.abandon(failures.unhandled(this.label, error));
     }
     if (input.type === "end") this.over(input);
     else {
@@ -299,6 +297,10 @@ class Live implements LiveRun {
       this.queue.push(this.protocol.say(event));
       if (event.type === "result") this.turnOver();
     }
+  }
+
+  private get label(): string {
+    return this.options.who.label;
   }
 
   get isActive(): boolean {
@@ -358,16 +360,10 @@ class Live implements LiveRun {
     this.next();
   }
 
-  private hung(afterMs: number): void {
-    const message = `${this.options.who.label} has said nothing for ${Math.round(afterMs / 1000)} s.`;
-    this.abandon({ code: "agent_hung", message });
-  }
-
   /** Mostly because it ends, which then says why. */
   private deaf(): void {
     if (this.isFinishing || this.isOver) return;
-    const message = `${this.options.who.label} does not take its input any more.`;
-    this.deafness ??= setTimeout(() => this.abandon({ code: "input_closed", message }), WAIT_MS.deaf);
+    this.deafness ??= setTimeout(() => this.abandon(failures.deaf(this.label)), WAIT_MS.deaf);
   }
 
   /** An agent that cannot be talked to any more: its turn is over, and so is the run. */
@@ -383,7 +379,7 @@ class Live implements LiveRun {
     this.watchdog.rest();
     for (const timer of [this.interrupted, this.leaving, this.deafness]) clearTimeout(timer);
     this.approvals.withdrawAll();
-    const why = this.ending ?? whyOver(end, this.options.who.label);
+    const why = this.ending ?? failures.whyOver(end, this.label);
     const told = this.protocol.isExplained ? undefined : why;
     // What it began by itself needs no answer where it was to end anyway.
     const isNobodys = this.isEnding && !this.isPrompted;
@@ -398,4 +394,3 @@ class Live implements LiveRun {
 }
 
 const FAILED = { is_error: true };
-const GONE: DriverFailure = { code: "input_closed", message: "The agent is not there any more." };

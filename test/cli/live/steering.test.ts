@@ -23,6 +23,7 @@ async function steered(lines: readonly string[], isKnown = true) {
     decide: note("decide"),
     setModel: note("setModel"),
     setMode: note("setMode"),
+    warn: note("warn"),
     unattended: note("unattended"),
     finish: note("finish"),
     end: note("end"),

@@ -1,4 +1,5 @@
-// Why an agent's process has ended in the middle of a turn, as far as its exit tells.
+// What a run itself finds wrong with an agent: that it is not there, hangs, does not listen, or has ended, as far as its
+// exit tells why.
 import { constants } from "node:os";
 import type { DriverFailure } from "../adapters/driver.ts";
 import type { Ended } from "./process.ts";
@@ -26,4 +27,32 @@ export function whyOver(
 /** Some have two names; the first is the better known. */
 function signalOf(wanted: number): string | undefined {
   return Object.entries(constants.signals).find(([, number]) => number === wanted)?.[0];
+}
+
+export const GONE: DriverFailure = { code: "input_closed", message: "The agent is not there any more." };
+
+export function missing(label: string): DriverFailure {
+  return { code: "agent_missing", message: `${label} is not installed, or not in PATH.` };
+}
+
+export function hung(label: string, afterMs: number): DriverFailure {
+  return { code: "agent_hung", message: `${label} has said nothing for ${Math.round(afterMs / 1000)} s.` };
+}
+
+export function neverStopped(label: string): DriverFailure {
+  return { code: "agent_hung", message: `${label} did not stop after the interrupt, so it was ended.` };
+}
+
+export function deaf(label: string): DriverFailure {
+  return { code: "input_closed", message: `${label} does not take its input any more.` };
+}
+
+export function unsupported(label: string, what: string): DriverFailure {
+  return { code: "unsupported", message: `${label} takes no ${what} while it runs.` };
+}
+
+/** A fault of ours. */
+export function unhandled(label: string, error: unknown): DriverFailure {
+  const why = error instanceof Error ? error.message : String(error);
+  return { code: "failed", message: `What ${label} said could not be handled: ${why}` };
 }
