@@ -1,7 +1,9 @@
 // `baton run AGENT --session S`: a session of one agent goes on live in another, whose model is told all of it, and
-// its turns are in the catalog while it runs.
+// its turns are in the catalog while it runs. That agent has been used in the same home before, as most agents have: some
+// keep records of their own then, which a session that is carried must fit.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { openCatalog } from "../../src/catalog/catalog.ts";
 import { listSessions } from "../../src/catalog/query.ts";
@@ -28,6 +30,8 @@ describe.each(NAMES)("a session of %s", (from) => {
       const { session_id } = await first.turn("Remember a word");
       await first.close();
       await layDown(rig.home, DRIVERS[to].files(rig.loopback.url));
+      rig.answer([{ text: "Good day." }]);
+      expect(await used(rig, to)).toBe("Good day.\n");
       rig.answer([{ text: "It was Quokka." }]);
       const { events, seenLive } = await batonRun(rig, to, `${from}:${session_id}`);
       const result = events.find((event) => event.type === "result");
@@ -43,23 +47,23 @@ describe.each(NAMES)("a session of %s", (from) => {
   });
 });
 
-/** `seenLive`: what the catalog has with both turns when the result comes and the agent still runs. */
-async function batonRun(rig: LiveRig, to: CliName, session: string) {
-  const args = [
-    "run",
-    to,
-    "--session",
-    session,
-    "--output-format",
-    "stream-json",
-    "--input-format",
-    "stream-json",
-  ];
-  const child = spawn(process.execPath, [LAUNCHER, ...args, "--permission-mode", "auto"], {
+async function started(rig: LiveRig, agent: CliName, args: readonly string[]) {
+  return spawn(process.execPath, [LAUNCHER, "run", agent, ...args], {
     cwd: rig.cwd,
-    env: { ...rig.environment(), ...DRIVERS[to].env(rig.home, rig.loopback.url), PATH: await programs() },
+    env: { ...rig.environment(), ...DRIVERS[agent].env(rig.home, rig.loopback.url), PATH: await programs() },
     stdio: ["pipe", "pipe", "inherit"],
   });
+}
+
+async function used(rig: LiveRig, agent: CliName): Promise<string> {
+  const child = await started(rig, agent, ["-p", "Hello", "--quiet"]);
+  return text(child.stdout);
+}
+
+/** `seenLive`: what the catalog has with both turns when the result comes and the agent still runs. */
+async function batonRun(rig: LiveRig, to: CliName, session: string) {
+  const streams = ["--output-format", "stream-json", "--input-format", "stream-json"];
+  const child = await started(rig, to, ["--session", session, ...streams, "--permission-mode", "auto"]);
   child.stdin.write('{"type":"prompt","text":"Which one was it?"}\n');
   const events: AgentEvent[] = [];
   const checker = newEventChecker();

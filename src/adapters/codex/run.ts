@@ -91,15 +91,18 @@ function answered(state: RunState, method: string, result: JsonObject): Output[]
       const version = /\/(\d[^ ]*)/.exec(String(result.userAgent))?.[1];
       if (version !== undefined) state.cli = version;
       const first = notify(state.rpc, "initialized");
-      // The user's own settings are needed to go back to them, and to know what they allow.
-      if (state.mode === "default") return [first, openThread(state)];
+      // The user's own settings are needed to go back to them, to know what they allow, and for an old thread.
+      const needsSettings = state.mode !== "default" || state.session !== undefined;
+      if (!needsSettings) return [first, openThread(state)];
       return [first, request(state.rpc, "config/read", { cwd: state.cwd })];
     }
     case "config/read": {
       const config = isObject(result.config) ? result.config : {};
       state.own = ownPolicy(config);
       const isAsking = state.mode === "interactive" || state.mode === "deny";
-      return [openThread(state, isAsking ? askingServers(config) : undefined)];
+      const asking = isAsking ? askingServers(config) : undefined;
+      const modelProvider = word(config.model_provider) ?? OWN_PROVIDER;
+      return [openThread(state, { modelProvider, ...(asking && { config: asking }) })];
     }
     case "thread/start":
     case "thread/resume":
@@ -111,11 +114,21 @@ function answered(state: RunState, method: string, result: JsonObject): Output[]
   }
 }
 
+/** Where the settings name none. */
+const OWN_PROVIDER = "openai";
+
+/** By the user's settings. */
+interface Place {
+  modelProvider?: string;
+  config?: JsonObject;
+}
+
 /**
  * A new thread is not told its folder: the process is in it, and naming it would mark the folder as trusted in the
- * user's settings (0.166.0). An old one goes on in the folder that it is told.
+ * user's settings (0.166.0). An old one goes on in the folder that it is told, and with the provider: one that names
+ * none, because it was carried here, would be refused, and one of another provider is refused all the same.
  */
-function openThread(state: RunState, config?: JsonObject): Output {
+function openThread(state: RunState, { modelProvider, config }: Place = {}): Output {
   const { rpc, session, model, mode, cwd } = state;
   const settings = {
     ...(model !== undefined && { model }),
@@ -124,7 +137,14 @@ function openThread(state: RunState, config?: JsonObject): Output {
   };
   if (session === undefined)
     return request(rpc, "thread/start", { ...settings, experimentalRawEvents: true });
-  return request(rpc, "thread/resume", { threadId: session, cwd, excludeTurns: true, ...settings });
+  const provider = modelProvider === undefined ? {} : { modelProvider };
+  return request(rpc, "thread/resume", {
+    threadId: session,
+    cwd,
+    excludeTurns: true,
+    ...provider,
+    ...settings,
+  });
 }
 
 function threadOpened(state: RunState, result: JsonObject): Output[] {

@@ -39,12 +39,12 @@ export const THREAD_OPENED = {
   approvalsReviewer: "user",
 };
 
-/** The same, with a thread; settings are read first in every mode but `default`. */
+/** The same, with a thread; settings are read first for an old one, and in every mode but `default`. */
 export function opened(more: Partial<RunRequest> = {}, config: object = {}) {
   const one = started(more);
   one.step({ type: "start" });
   one.answer(1, { userAgent: "baton/0.166.0 (Linux)" });
-  const isRead = (more.mode ?? "default") !== "default";
+  const isRead = (more.mode ?? "default") !== "default" || more.session !== undefined;
   const opening = isRead ? one.answer(2, { config }) : [];
   const outputs = one.answer(isRead ? 3 : 2, THREAD_OPENED);
   return { ...one, opening, outputs, next: isRead ? 4 : 3 };

@@ -185,7 +185,7 @@ describe("tokens", () => {
     const past = { turnId: "before", ...used(count(1000, 100), count(10, 1)) };
     expect(one.notice("thread/tokenUsage/updated", past)).toEqual([]);
     one.step({ type: "prompt", text: "Go" });
-    one.answer(3, { turn: { id: TURN } });
+    one.answer(one.next, { turn: { id: TURN } });
     expect(events(one.notice("thread/tokenUsage/updated", used(count(1020, 103), count(20, 3))))).toEqual([
       { type: "usage", input_tokens: 20, output_tokens: 3 },
     ]);

@@ -49,13 +49,34 @@ describe("launching", () => {
   });
 
   it("goes on with a session, with a model", () => {
-    const one = started({ session: THREAD, model: "gpt-6" });
-    one.step({ type: "start" });
-    const [, resume] = lines(one.answer(1, {}));
+    const [resume] = lines(opened({ session: THREAD, model: "gpt-6" }).opening);
     expect(resume).toMatchObject({
       method: "thread/resume",
       params: { threadId: THREAD, model: "gpt-6", cwd: "/home/user/project", excludeTurns: true },
     });
+  });
+
+  it.each<[PermissionMode, object, string]>([
+    ["default", { model_provider: "mine" }, "mine"],
+    ["default", { model_provider: null }, "openai"],
+    ["default", {}, "openai"],
+    ["auto", { model_provider: "mine" }, "mine"],
+    ["deny", {}, "openai"],
+  ])("in mode %s with settings %j a session goes on with the provider %s", (mode, config, provider) => {
+    const [resume] = lines(opened({ session: THREAD, mode }, config).opening);
+    expect(resume).toMatchObject({ method: "thread/resume", params: { modelProvider: provider } });
+    const [start] = lines(opened({ mode: "auto" }, config).opening);
+    expect(start).toMatchObject({ method: "thread/start" });
+    expect(start.params).not.toHaveProperty("modelProvider");
+  });
+
+  it("a session goes on without a provider where the settings cannot be read", () => {
+    const one = started({ session: THREAD });
+    one.step({ type: "start" });
+    one.answer(1, {});
+    const [resume] = lines(one.fail(2, { code: -32600, message: "broken" }));
+    expect(resume).toMatchObject({ method: "thread/resume", params: { threadId: THREAD } });
+    expect(resume.params).not.toHaveProperty("modelProvider");
   });
 
   it("takes back what the user has allowed MCP servers for good", () => {
@@ -88,10 +109,7 @@ describe("starting and ending", () => {
   });
 
   it("notices when it was given another session", () => {
-    const one = started({ session: AGENT });
-    one.step({ type: "start" });
-    one.answer(1, {});
-    const outputs = one.answer(2, THREAD_OPENED);
+    const { outputs } = opened({ session: AGENT });
     expect(events(outputs)).toMatchObject([
       { type: "error", code: "session_missing" },
       { type: "result", is_error: true },
@@ -110,7 +128,8 @@ describe("starting and ending", () => {
     const one = started({ session: THREAD });
     one.step({ type: "start" });
     one.answer(1, {});
-    const outputs = one.fail(2, { code: -32600, message, ...(data && { data }) });
+    one.answer(2, { config: {} });
+    const outputs = one.fail(3, { code: -32600, message, ...(data && { data }) });
     expect(events(outputs)).toMatchObject([{ type: "error", code, message }, { type: "result" }]);
     expect(outputs.at(-1)).toEqual({ type: "stop" });
   });
