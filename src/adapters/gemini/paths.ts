@@ -68,7 +68,7 @@ function* candidates(store: string, looking?: Looking): Generator<Candidate> {
       const path = `${chats}${sep}${entry.name}`;
       if (MAIN.test(entry.name)) {
         const found = candidate(path, looking);
-        if (found) yield found;
+        if (found && !isUnused(found.file, looking)) yield found;
       } else if (!entry.isFile()) yield* subagents(path, entry.name.replace(AGENTS, ""), looking);
     }
   }
@@ -113,6 +113,25 @@ function newest(versions: readonly Candidate[]): Candidate {
   if (versions.length === 1 && versions[0]) return versions[0];
   const byTime = [...versions].sort((a, b) => b.file.mtimeMs - a.file.mtimeMs || b.file.size - a.file.size);
   return byTime.find(({ file }) => hasReply(file.path)) ?? (byTime[0] as Candidate);
+}
+
+/** What it holds before anything was said, which is a list of the project's files and what the CLI was told to remember. */
+const LONGEST_CONTEXT = 1 << 17;
+const METADATA = /^\{"sessionId":"[^"]*","projectHash":"[^"]*",(?!.*"messages":)/;
+const CONTEXT =
+  /^\{"\$set":\{"messages":\[\{"id":"[^"]*","timestamp":"[^"]*","type":"user","content":\[\{"text":"<session_context>/;
+
+/**
+ * Begun, and never used: every `gemini --acp` leaves one, and each `session/load` another. The CLI does not list them
+ * either, and its next start removes them. A file that the catalog knows held more when it was read.
+ */
+function isUnused(file: FileRef, looking?: Looking): boolean {
+  if (file.size > LONGEST_CONTEXT || knownOf(file, BEGINNING, looking)) return false;
+  if (!METADATA.test(headOf(file.path, BEGINNING))) return false;
+  const lines = textOf(file.path).split("\n");
+  // Quotation marks in a text are escaped, so this is a field: the list holds one message.
+  const isContext = (line: string) => CONTEXT.test(line) && line.split('"type":').length === 2;
+  return lines.every((line) => line === "" || METADATA.test(line) || isContext(line));
 }
 
 const REPLY = /"type":\s*"gemini"/;
