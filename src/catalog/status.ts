@@ -74,42 +74,54 @@ export async function statusOf(
     const looked = await lookAt(one, live.has(one));
     status[placeOf(looked)].push(looked);
   }
-  for (const run of options.runs ?? [])
-    if (run.isLive || run.updated >= since.toISOString()) addRun(status, run);
+  const stored = new Set(adapters.map(({ id }) => id));
+  const runs = (options.runs ?? []).filter((run) => run.isLive || run.updated >= since.toISOString());
+  // One that goes on counts more than one that has ended since.
+  for (const run of runs.toSorted((a, b) => Number(b.isLive) - Number(a.isLive)))
+    addRun(status, run, stored.has(run.agent));
   status.finished.sort((a, b) => (a.updated < b.updated ? 1 : a.updated > b.updated ? -1 : 0));
   return status;
 }
 
-/** What we run ourselves is known better than a store can tell. */
-function addRun(status: Status, run: KnownRun): void {
-  const { agent, session, state, isLive, waitingFor, outcome, error } = run;
+/** What we run ourselves is known better than a store can tell; only where there is one are two runs of one session. */
+function addRun(status: Status, run: KnownRun, hasStore: boolean): void {
+  const { agent, session, isLive } = run;
   const lists = [status.running, status.waiting, status.finished];
-  const known = lists.flatMap((list) =>
-    list.filter((one) => one.agent === agent && one.originalId === session),
-  );
-  // Two runs of one session: the newer one comes first and stands for both.
-  if (known.some(({ origin }) => origin === "run")) return;
+  const isSame = (one: SessionStatus) => one.agent === agent && one.originalId === session;
+  const known = hasStore && session !== "" ? lists.flatMap((list) => list.filter(isSame)) : [];
+  const [other] = known.filter(({ origin }) => origin === "run");
+  // The newest stands for those that have ended; whatever goes on is told.
+  if (other && !isLive) return;
   for (const list of lists)
-    for (const one of known) if (list.includes(one)) list.splice(list.indexOf(one), 1);
-  const activity = !isLive
-    ? "unknown"
-    : state === "finished"
-      ? "idle"
-      : state === "waiting"
-        ? "waiting"
-        : "busy";
-  const added: SessionStatus = {
-    ...(known[0] ?? withoutSession(run)),
+    for (const one of known)
+      if (one.origin === "store" && list.includes(one)) list.splice(list.indexOf(one), 1);
+  const added = toldBy(run, other ?? known[0]);
+  status[placeOf(added)].push(added);
+}
+
+function toldBy(run: KnownRun, session: SessionStatus | undefined): SessionStatus {
+  const { state, isLive, waitingFor, outcome, error } = run;
+  const activity = state === "finished" ? "idle" : state === "waiting" ? "waiting" : "busy";
+  const {
+    run: _,
+    waitingFor: __,
+    outcome: ___,
+    error: ____,
+    problem,
+    ...facts
+  } = session ?? withoutSession(run);
+  const isBroken = !isLive && state !== "finished";
+  return {
+    ...facts,
     origin: "run",
     run: run.id,
     live: isLive,
-    activity,
+    activity: isLive ? activity : "unknown",
     ...(isLive && waitingFor !== undefined && { waitingFor }),
     ...(outcome !== undefined && { outcome }),
     ...(error !== undefined && { error }),
-    ...(!isLive && state !== "finished" && { problem: "Baton ended in the middle of it" }),
+    ...(isBroken ? { problem: "Baton ended in the middle of it" } : problem !== undefined && { problem }),
   };
-  status[placeOf(added)].push(added);
 }
 
 /** The agent has not said which one it is, or keeps none. */

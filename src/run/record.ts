@@ -3,6 +3,9 @@ import type { AgentEvent } from "../session/events.ts";
 import { openRunFile, type RunFile, type RunRecord } from "../storage/runs.ts";
 
 export interface RunLog {
+  /** A prompt waits for the agent to be ready, or for its turn. */
+  given(text: string): void;
+  /** It goes out. */
   prompt(text: string): void;
   note(event: AgentEvent): void;
   close(): Promise<void>;
@@ -38,7 +41,12 @@ export async function openRunLog(options: LogOptions): Promise<RunLog> {
     record = { ...next, updated: new Date().toISOString() };
     file.write(record);
   };
+  // Agents take seconds to start, and whoever looks meanwhile wants to know of it, also if we are killed.
+  file.write(record);
   return {
+    given(text) {
+      if (record.prompt === "") keep({ ...record, prompt: text.slice(0, LONGEST) });
+    },
     prompt: (text) => keep({ ...plain(record), prompt: text.slice(0, LONGEST), state: "running" }),
     note(event) {
       if (event.type === "approval_request") asked.set(event.id, wordsOf(event));

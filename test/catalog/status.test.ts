@@ -165,11 +165,38 @@ it("a run of Baton's stands for its session, with what Baton knows of it", async
   ]);
 });
 
-it("a run whose Baton has died is not running, and two runs of a session are one", async () => {
+it("a run whose Baton has died is not running, and two of a session that have ended are one", async () => {
   session(1, [prompt, reply]);
-  const { running, finished } = await withRuns(run({ isLive: false }), run({ id: "older" }));
+  const older = run({ id: "older", isLive: false });
+  const { running, finished } = await withRuns(run({ isLive: false }), older);
   expect(running).toEqual([]);
   expect(finished).toMatchObject([{ run: "run-1", problem: "Baton ended in the middle of it" }]);
+});
+
+it("a run that goes on is told although another of its session has ended since, and beside another that goes on", async () => {
+  session(1, [prompt, reply]);
+  const ended = run({ state: "finished", outcome: "error", error: "failed: No", isLive: false });
+  const waiting = run({ id: "waiting", state: "waiting", waitingFor: "an approval: Bash rm x" });
+  const status = await withRuns(ended, waiting, run({ id: "busy" }));
+  expect(status.waiting).toMatchObject([{ run: "waiting", waitingFor: "an approval: Bash rm x" }]);
+  expect(status.running).toMatchObject([{ run: "busy", activity: "busy", title: "Do it" }]);
+  expect(status.finished).toEqual([]);
+  for (const one of [...status.waiting, ...status.running]) expect(one).not.toHaveProperty("error");
+  expect(status.running[0]).not.toHaveProperty("waitingFor");
+});
+
+it("runs of agents without a store, or without a session yet, are told one by one", async () => {
+  const acp = { agent: "acp", session: "s-1" };
+  const runs = [
+    run({ ...acp, id: "a" }),
+    run({ ...acp, id: "b", state: "finished", isLive: false }),
+    run({ ...acp, id: "c", state: "finished", isLive: false }),
+    run({ session: "", id: "d", isLive: false }),
+    run({ session: "", id: "e", isLive: false }),
+  ];
+  const { running, finished } = await withRuns(...runs);
+  expect(running.map((one) => one.run)).toEqual(["a"]);
+  expect(finished.map((one) => one.run).toSorted()).toEqual(["b", "c", "d", "e"]);
 });
 
 it("a run without a session in any store is told by its prompt, unless it is old", async () => {

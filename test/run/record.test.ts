@@ -58,6 +58,18 @@ it("follows a run from its prompt to its end", async () => {
   expect(await known()).toMatchObject({ state: "finished", outcome: "success", isLive: false });
 });
 
+it("is there before the agent is, and knows the first prompt while that waits for it", async () => {
+  const log = await open();
+  await expect.poll(known).toMatchObject({ agent: "claude", state: "running", prompt: "", isLive: true });
+  log.given("Do it");
+  log.given("And then that");
+  await expect.poll(known).toMatchObject({ state: "running", prompt: "Do it" });
+  log.prompt("Do it");
+  log.prompt("And then that");
+  await expect.poll(known).toMatchObject({ prompt: "And then that" });
+  await log.close();
+});
+
 it("a run that was closed in the middle is over", async () => {
   const log = await open();
   log.prompt("Do it");

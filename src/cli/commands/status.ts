@@ -16,6 +16,7 @@ interface Options {
 
 const DAY_MS = 86_400_000;
 const MOST = 50;
+const ID_WIDTH = 12;
 
 export function define(command: Command, run: Run): void {
   command
@@ -67,11 +68,13 @@ function* linesOf(found: Status, adapters: readonly Adapter[], { output }: Conte
   ] as const;
   for (const [name, sessions] of parts)
     for (const one of sessions) {
-      const head = `${padded(name, 9)} ${one.id} ${padded(one.agent, 8)} `;
+      // A run of an agent that keeps no sessions has none.
+      const id = padded(one.id, ID_WIDTH);
+      const head = `${padded(name, 9)} ${id} ${padded(one.agent, 8)} `;
       const tail = [doing(one), ago(one.updated)].filter(Boolean).join(" · ");
       const title = cut(one.title || one.path, Math.max(16, width - head.length - tail.length - 3));
       const state = name === "finished" ? colors.dim(padded(name, 9)) : colors.yellow(padded(name, 9));
-      yield `${state} ${colors.dim(one.id)} ${badge(one.agent, adapters, colors)}${" ".repeat(Math.max(0, 8 - one.agent.length))} ${title} ${colors.dim(`· ${cut(tail, width)}`)}`;
+      yield `${state} ${colors.dim(id)} ${badge(one.agent, adapters, colors)}${" ".repeat(Math.max(0, 8 - one.agent.length))} ${title} ${colors.dim(`· ${cut(tail, width)}`)}`;
     }
 }
 

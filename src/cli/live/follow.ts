@@ -35,7 +35,10 @@ export async function follow(following: Following): Promise<number> {
     throw new BatonError("agent_not_installed", notInstalled(agent.who), "Install it, or put it into PATH.");
   const hasPerson = !isSteered && process.stdin.isTTY === true && process.stderr.isTTY === true;
   const run = following.start(isSteered || hasPerson);
-  const prompt = (text: string) => run.prompt(text);
+  const prompt = (text: string) => {
+    log.given(text);
+    run.prompt(text);
+  };
   const interrupt = () => {
     const { isActive } = run;
     run.interrupt();

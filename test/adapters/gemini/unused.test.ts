@@ -17,7 +17,13 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true }));
 
 const time = "2026-01-02T03:04:05.000Z";
-const first = { sessionId: ID, projectHash: "0".repeat(64), startTime: time, lastUpdated: time, kind: "main" };
+const first = {
+  sessionId: ID,
+  projectHash: "0".repeat(64),
+  startTime: time,
+  lastUpdated: time,
+  kind: "main",
+};
 const context = message('<session_context>\nA file says "type":"user".\n</session_context>');
 const list = (...messages: object[]) => ({ $set: { messages } });
 
