@@ -115,17 +115,30 @@ function prepare(state: AcpState, options: AcpOptions): Output[] {
   return [...outputs, ...(state.preparing === 0 ? ready(state) : [])];
 }
 
+/** Whoever started it with a model does not want to go on without; whoever asked for one since is told. */
 function preparedModel(state: AcpState, options: AcpOptions): Output[] {
-  const { models } = state;
-  const model = state.otherModel ?? (options.isModelLaunched ? undefined : state.model);
+  const { models, otherModel, agent } = state;
+  const model = otherModel ?? (options.isModelLaunched ? undefined : state.model);
   if (model === undefined || models?.current === model) return [];
-  if (!models)
-    return fatal(state, {
-      code: "unsupported",
-      message: `${state.agent.name} does not let a model be chosen.`,
-      hint: "Run it without --model, or choose the model in its own settings.",
-    });
-  return [chosen(state, models, { what: "model", value: model })];
+  if (models) return [chosen(state, models, { what: "model", value: model })];
+  const message = `${agent.name} does not let a model be chosen.`;
+  if (otherModel !== undefined)
+    return [
+      introduced(state),
+      say({ type: "system", subtype: "error", code: "unsupported", message }),
+      ...withoutOther(state, options),
+    ];
+  return fatal(state, {
+    code: "unsupported",
+    message,
+    hint: "Run it without --model, or choose the model in its own settings.",
+  });
+}
+
+/** The model that was asked for while it started is not to be had: it begins with the one that it was started with. */
+function withoutOther(state: AcpState, options: AcpOptions): Output[] {
+  delete state.otherModel;
+  return preparedModel(state, options);
 }
 
 function preparedMode(state: AcpState, options: AcpOptions): Output[] {
@@ -155,6 +168,13 @@ export function modeFor(
   return ASKING.find((id) => modes?.all.includes(id));
 }
 
+/** A model that was asked for while it prepared was refused. */
+export function preparedWithout(state: AcpState, options: AcpOptions, model: string): Output[] {
+  const outputs = model === state.otherModel ? withoutOther(state, options) : [];
+  state.preparing += outputs.filter(({ type }) => type === "send").length;
+  return [...outputs, ...prepared(state)];
+}
+
 export function prepared(state: AcpState): Output[] {
   state.preparing = Math.max(0, state.preparing - 1);
   return state.preparing === 0 ? ready(state) : [];
@@ -162,16 +182,18 @@ export function prepared(state: AcpState): Output[] {
 
 function ready(state: AcpState): Output[] {
   state.phase = "ready";
+  return [introduced(state), { type: "ready" }];
+}
+
+/** Said again it only tells what has changed since. */
+export function introduced(state: AcpState): Output {
   const { agent, wanted, session } = state;
-  return [
-    say({
-      type: "init",
-      session_id: wanted ?? session,
-      ...modelOf(state),
-      ...(agent.version !== undefined && { version: agent.version }),
-    }),
-    { type: "ready" },
-  ];
+  return say({
+    type: "init",
+    session_id: wanted ?? session,
+    ...modelOf(state),
+    ...(agent.version !== undefined && { version: agent.version }),
+  });
 }
 
 function modelOf(state: AcpState): { model?: string } {

@@ -4,7 +4,18 @@ import type { PermissionMode } from "../session/events.ts";
 import { askedOf, decided, withdrawn } from "./acp-ask.ts";
 import { changeOf, chosen, configured, nowIs } from "./acp-choices.ts";
 import { failureOf } from "./acp-failure.ts";
-import { greet, greeted, modeFor, notOpened, opened, prepared, SETTLED, settled } from "./acp-session.ts";
+import {
+  greet,
+  greeted,
+  introduced,
+  modeFor,
+  notOpened,
+  opened,
+  prepared,
+  preparedWithout,
+  SETTLED,
+  settled,
+} from "./acp-session.ts";
 import { type AcpDriver, type AcpOptions, type AcpState, fatal, initialState, say } from "./acp-state.ts";
 import { answered, interrupted, notAnswered, prompted } from "./acp-turn.ts";
 import { updated } from "./acp-updates.ts";
@@ -114,7 +125,7 @@ function failed(state: AcpState, options: AcpOptions, { method, id, error }: Ans
     case SETTLED:
       return settled(state, options);
     default:
-      return notChanged(state, id, error);
+      return notChanged(state, options, id, error);
   }
 }
 
@@ -139,14 +150,18 @@ function changed(state: AcpState, id: number, result: Json): Output[] {
   return !change || model === undefined || model === "" ? [] : [say({ type: "init", model })];
 }
 
-function notChanged(state: AcpState, id: number, error: Json): Output[] {
+function notChanged(state: AcpState, options: AcpOptions, id: number, error: Json): Output[] {
   const change = changeOf(state, id);
   const failure = failureOf(state, error);
   const known = failure.code !== "failed" && failure.code !== "bad_request";
   const code = known ? failure.code : change?.what === "model" ? "model_unknown" : "unsupported";
-  // Whoever asked for a mode or a model does not want to go on without it.
-  if (state.phase === "preparing") return fatal(state, { ...failure, code });
   const told = say({ type: "system", subtype: "error", ...failure, code });
+  if (state.phase === "preparing") {
+    if (change?.what === "model" && state.otherModel !== undefined)
+      return [introduced(state), told, ...preparedWithout(state, options, change.value)];
+    // Whoever starts it with a mode or a model does not want to go on without it.
+    return fatal(state, { ...failure, code });
+  }
   return change?.what === "mode" ? [told, modeKept(state, change.mode)] : [told];
 }
 
@@ -157,10 +172,8 @@ function modeKept(state: AcpState, refused: PermissionMode): Output {
 }
 
 function modelWanted(state: AcpState, model: string): Output[] {
-  if (isEarly(state)) {
-    state.otherModel = model;
-    return [];
-  }
+  if (state.phase !== "ready") state.otherModel = model;
+  if (isEarly(state)) return [];
   if (!state.models) return [unsupported(`${state.agent.name} does not let a model be chosen.`)];
   return sent(state, chosen(state, state.models, { what: "model", value: model }));
 }
