@@ -31,6 +31,8 @@ export interface GoOn {
   losses: readonly Loss[];
   /** Besides the losses. */
   warnings: readonly string[];
+  /** Whether a running agent holds the session, which a warning says too. */
+  isLive?: boolean;
   operation: string | null;
   backup: string | null;
   /** For people: what was done, or would be. */
@@ -99,13 +101,17 @@ export function folderWarnings(
   exec: boolean,
   hint = "--cwd DIR goes on in another one.",
 ): string[] {
-  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return [];
+  if (isFolder(cwd)) return [];
   const sentence =
     cwd === ""
       ? "This session does not say which folder it belongs to."
       : `The session's folder ${cwd} is not here.`;
   if (exec) throw new BatonError("not_found", sentence, hint);
   return [`${sentence} ${hint}`];
+}
+
+export function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 /** The agent's CLI, which has to be there unless the user says otherwise. */

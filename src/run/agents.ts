@@ -2,7 +2,6 @@
 // command (`acp:COMMAND`).
 import type { Adapter, Home } from "../adapters/adapter.ts";
 import type { Driver } from "../adapters/driver.ts";
-import { adapterNamed } from "../adapters/named.ts";
 import { findProgram } from "../adapters/program.ts";
 import { BatonError } from "../session/error.ts";
 import type { Who } from "./failures.ts";
@@ -24,8 +23,8 @@ const ACP = "acp:";
 
 export async function runnable(name: string, adapters: readonly Adapter[], home: Home): Promise<Runnable> {
   if (name.startsWith(ACP)) return anyAgent(name.slice(ACP.length).trim());
-  const adapter = adapterNamed(name, adapters);
-  if (!adapter.run) throw notRunnable(adapter, adapters);
+  const adapter = adapters.find(({ id }) => id === name);
+  if (!adapter?.run) throw notRunnable(name, adapter, adapters);
   const [program = ""] = adapter.run.launch(NOTHING).argv;
   const account = await adapter.account?.(home);
   return {
@@ -59,11 +58,10 @@ async function anyAgent(command: string): Promise<Runnable> {
   };
 }
 
-function notRunnable({ label }: Adapter, adapters: readonly Adapter[]): BatonError {
+function notRunnable(name: string, adapter: Adapter | undefined, adapters: readonly Adapter[]): BatonError {
   const others = adapters.flatMap(({ id, run }) => (run ? [id] : []));
-  return new BatonError(
-    "unsupported",
-    `${label} has no program that could be run.`,
-    `Name one of ${others.join(", ")}, or acp:COMMAND.`,
-  );
+  const hint = `Name one of ${others.join(", ")}, or acp:COMMAND.`;
+  return adapter
+    ? new BatonError("unsupported", `${adapter.label} has no program that could be run.`, hint)
+    : new BatonError("usage", `There is no agent called "${name}".`, hint);
 }

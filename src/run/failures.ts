@@ -28,6 +28,7 @@ const HINTS: Readonly<Record<FailureCode, (who: Who) => string>> = {
   server_error: () => `The provider failed; try again in a minute. ${elsewhere}`,
   bad_request: () =>
     "The provider refuses the request; `baton verify SESSION` shows whether the session is to blame.",
+  bad_input: () => "`baton run --help` shows the options; docs/live.md shows the lines that steer a run.",
   model_unknown: () => "Name another model with --model; `baton models` lists those that are known.",
   context_too_long: () => "`baton resume SESSION --strategy hybrid` goes on with a copy that fits.",
   stream_cut: () => "The answer broke off; run it again to go on.",

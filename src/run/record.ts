@@ -56,7 +56,8 @@ export async function openRunLog(options: LogOptions): Promise<RunLog> {
     },
     async close() {
       if (record.state !== "finished") keep({ ...plain(record), state: "finished" });
-      await file.close();
+      // One that was told nothing and has no session never began.
+      await file.close(record.prompt !== "" || record.session !== "");
     },
   };
 }

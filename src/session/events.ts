@@ -23,6 +23,7 @@ export const FAILURES = [
   "overloaded",
   "server_error",
   "bad_request",
+  "bad_input",
   "model_unknown",
   "context_too_long",
   "stream_cut",

@@ -33,11 +33,13 @@ export type KnownRun = RunRecord & { isLive: boolean };
 export interface RunFile {
   /** Writes one after the other; the newest counts. */
   write(record: RunRecord): void;
-  /** The last record is written, and nobody runs it any more. */
-  close(): Promise<void>;
+  /** The last record is written, or forgotten where it tells nothing, and nobody runs it any more. */
+  close(isKept: boolean): Promise<void>;
 }
 
 const PATIENCE_MS = 2000;
+/** How the locks of sessions begin. */
+const SESSION = "session-";
 const KEPT_MS = 7 * 86_400_000;
 
 export async function openRunFile(
@@ -68,12 +70,37 @@ export async function openRunFile(
       if (next === undefined) writing = writing.then(flush);
       next = record;
     },
-    async close() {
+    async close(isKept) {
       await writing;
+      if (!isKept) await unlinkIfAny(join(folder, `${id}.json`)).catch(onProblem);
       lock?.release();
       await removeOld(folder).catch(onProblem);
     },
   };
+}
+
+/**
+ * Lets nobody else go on with the session until it is let go of, by which two runs that begin at once are kept apart;
+ * undefined = a run has it, also one that began without knowing which session it would be.
+ */
+export async function holdSession(
+  batonHome: string,
+  { agent, session }: Pick<RunRecord, "agent" | "session">,
+): Promise<(() => void) | undefined> {
+  const folder = runsFolder(batonHome);
+  const name = hash("sha256", `${agent}:${session}`).slice(0, 16);
+  let lock: Lock | undefined;
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    lock = await acquire(join(folder, `${SESSION}${name}.lock`), PATIENCE_MS / 10);
+  } catch {
+    // Where nothing can be written no run is known either; the run's own file tells that to whoever starts it.
+    return () => undefined;
+  }
+  const runs = lock ? await knownRuns(batonHome) : [];
+  const isHeld = runs.some((run) => run.isLive && run.agent === agent && run.session === session);
+  if (isHeld) lock?.release();
+  return isHeld || !lock ? undefined : lock.release;
 }
 
 /** Arguments of a call that are too long for a line of its run, whole, as JSON; where they are. */
@@ -130,6 +157,8 @@ async function removeOld(folder: string): Promise<void> {
   const oldest = new Date(Date.now() - KEPT_MS).toISOString();
   for (const name of await namesIn(folder)) {
     const path = join(folder, name);
+    // Asking takes away what a process that was killed has left.
+    if (name.startsWith(SESSION) && name.endsWith(".lock")) await isHeld(path);
     const record = name.endsWith(".json") ? recordIn(path) : undefined;
     if (!record || record.updated >= oldest) continue;
     await unlinkIfAny(path);

@@ -2,13 +2,13 @@
 // have.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { openRunLog, type RunLog } from "../../src/run/record.ts";
 import type { AgentEvent } from "../../src/session/events.ts";
-import { keepInput, knownRuns } from "../../src/storage/runs.ts";
+import { holdSession, keepInput, knownRuns } from "../../src/storage/runs.ts";
 
 let batonHome: string;
 beforeEach(() => {
@@ -110,4 +110,32 @@ it("a home that cannot be written to is told, and the run goes on", async () => 
   log.prompt("Do it");
   await log.close();
   expect(problems).toHaveLength(1);
+});
+
+it("a run that was told nothing leaves no record", async () => {
+  const log = await open();
+  await expect.poll(known).toMatchObject({ isLive: true });
+  await log.close();
+  expect(await known()).toBeUndefined();
+});
+
+it("one run has a session at a time, also one that began without it", async () => {
+  const session = { agent: "claude", session: "s-1" };
+  const letGo = await holdSession(batonHome, session);
+  expect(letGo).toBeTypeOf("function");
+  expect(await holdSession(batonHome, session)).toBeUndefined();
+  const other = await holdSession(batonHome, { ...session, agent: "codex" });
+  expect(other).toBeTypeOf("function");
+  other?.();
+  letGo?.();
+  const log = await open();
+  log.prompt("Do it");
+  log.note(event({ type: "system", subtype: "init", session_id: "s-1" }));
+  await expect.poll(known).toMatchObject({ session: "s-1" });
+  expect(await holdSession(batonHome, session)).toBeUndefined();
+  await log.close();
+  const after = await holdSession(batonHome, session);
+  expect(after).toBeTypeOf("function");
+  after?.();
+  expect(readdirSync(join(batonHome, "runs"))).toEqual(["one.json"]);
 });

@@ -232,6 +232,7 @@ async function ownResume(
     command: to.resumeCommand(originalId, { project: { path: options.cwd } }, choice),
     losses: [],
     warnings: [...warnings, ...(isLive ? [`A running ${to.label} holds this session.`] : [])],
+    isLive,
     operation: null,
     backup: null,
     done: "",

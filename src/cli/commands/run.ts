@@ -9,12 +9,13 @@ import { type LiveRun, type RunOptions, startRun } from "../../run/live.ts";
 import { openRunLog } from "../../run/record.ts";
 import { BatonError } from "../../session/error.ts";
 import { PERMISSION_MODES, type PermissionMode } from "../../session/events.ts";
-import { keepInput } from "../../storage/runs.ts";
+import { holdSession, keepInput } from "../../storage/runs.ts";
 import type { Run } from "../command.ts";
 import type { Context } from "../context.ts";
-import { folderWarnings } from "../continue.ts";
+import { isFolder } from "../continue.ts";
 import { whileChildHasTerminal } from "../interrupt.ts";
 import { follow } from "../live/follow.ts";
+import { tellNotStarted } from "../live/not-started.ts";
 import { type SwitchFlags, withSwitchOptions } from "../switch-options.ts";
 import { tellSwitch } from "../switch-report.ts";
 import { folderOf, modelOf } from "../values.ts";
@@ -67,7 +68,7 @@ export function define(command: Command, run: Run): void {
       .option("--bell", "ring when it has finished, failed or waits")
       .option("--notify", "the same as a notification on the desktop"),
   )
-    .option("--yes", "carry the session although something would be missing")
+    .option("--yes", "go on although something would be missing, or somebody else has the session")
     .action((agent: string, options: Options) => run((context) => runAgent(context, agent, options)));
 }
 
@@ -78,8 +79,37 @@ function seconds(given: string): number {
 }
 
 async function runAgent(context: Context, name: string, options: Options): Promise<number> {
+  let isStarted = false;
+  const onStart = () => {
+    isStarted = true;
+  };
+  try {
+    return await runIn(context, name, options, onStart);
+  } catch (error) {
+    const isForProgram = options.outputFormat === "stream-json" && error instanceof BatonError;
+    if (isStarted || !isForProgram) throw error;
+    return tellNotStarted(context, name, options, error);
+  }
+}
+
+async function runIn(context: Context, name: string, options: Options, onStart: () => void): Promise<number> {
   const agent = await runnable(name, await context.adapters(), context.home);
   const place = await placeOf(context, agent, options);
+  const letGo = await held(context, agent, place, options);
+  try {
+    return await runAt(context, agent, place, options, onStart);
+  } finally {
+    letGo();
+  }
+}
+
+async function runAt(
+  context: Context,
+  agent: Runnable,
+  place: Place,
+  options: Options,
+  onStart: () => void,
+): Promise<number> {
   const { batonHome, home, output } = context;
   const id = process.getBuiltinModule("node:crypto").randomUUID();
   const problem = (what: string) => (error: unknown) =>
@@ -95,8 +125,9 @@ async function runAgent(context: Context, name: string, options: Options): Promi
       onProblem: problem("The catalog is not kept in step"),
     });
   const prices = await pricesOf(context, agent);
-  const start = (hasApprover: boolean): LiveRun =>
-    startRun({
+  const start = (hasApprover: boolean): LiveRun => {
+    onStart();
+    return startRun({
       ...agentOptions(context, agent, options),
       ...prices,
       onPrompt: log.prompt,
@@ -105,6 +136,7 @@ async function runAgent(context: Context, name: string, options: Options): Promi
       hasApprover,
       request: requestOf(context, options, place),
     });
+  };
   try {
     return await whileChildHasTerminal(() => follow({ context, agent, options, start, log }));
   } finally {
@@ -123,8 +155,8 @@ async function placeOf(context: Context, agent: Runnable, options: Options): Pro
   const { session, cwd } = options;
   if (session === undefined) {
     const folder = resolve(cwd ?? ".");
-    folderWarnings(folder, true, "Name another with --cwd.");
-    return { cwd: folder };
+    if (isFolder(folder)) return { cwd: folder };
+    throw new BatonError("not_found", `There is no folder ${folder}.`, "Name another with --cwd.");
   }
   if (!agent.adapter)
     throw new BatonError(
@@ -133,10 +165,34 @@ async function placeOf(context: Context, agent: Runnable, options: Options): Pro
       "Leave --session out, or run one of the agents that `baton doctor` lists.",
     );
   const carried = await prepareResume(context, session, { ...options, in: agent.id, exec: true });
+  if (carried.isLive && !options.yes) throw busy(`A running ${agent.who.label} has this session open.`);
   for (const warning of carried.warnings) context.output.warn(warning);
   if (carried.analysis) tellSwitch(carried.analysis, context.output);
   if (carried.done !== "") context.output.message(carried.done);
   return { cwd: carried.command.cwd, session: carried.originalId };
+}
+
+/** Of two that write to one session, one loses its turns, or gets the other's. */
+async function held(
+  { batonHome, output }: Context,
+  { id }: Runnable,
+  { session }: Place,
+  { yes }: Options,
+): Promise<() => void> {
+  const nothing = () => undefined;
+  if (session === undefined) return nothing;
+  const letGo = await holdSession(batonHome, { agent: id, session });
+  if (letGo) return letGo;
+  const sentence = "Another run of Baton goes on with this session.";
+  if (!yes) throw busy(sentence);
+  output.warn(sentence);
+  return nothing;
+}
+
+function busy(sentence: string): BatonError {
+  const hint =
+    "Wait until it has ended, or go on in a copy: `baton fork SESSION`. --yes goes on all the same, and turns may be lost.";
+  return new BatonError("busy", sentence, hint);
 }
 
 function requestOf(

@@ -82,10 +82,15 @@ interface Beginning {
   person: Conversation | undefined;
 }
 
-function begin({ context }: Following, { given, isSteered, run, prompt, person }: Beginning): void {
+function begin({ context, options }: Following, { given, isSteered, run, prompt, person }: Beginning): void {
   if (given !== undefined) prompt(given);
   if (isSteered) {
-    const steered = { run, onPrompt: prompt, onMistake: context.output.warn };
+    const onMistake = (sentence: string) => {
+      run.warn("bad_input", sentence);
+      // In a text the event is a warning already.
+      if (options.outputFormat === "stream-json" || context.output.isJson) context.output.warn(sentence);
+    };
+    const steered = { run, onPrompt: prompt, onMistake };
     steer(process.stdin, steered).catch((error: unknown) => {
       context.output.warn(`The input broke off: ${error instanceof Error ? error.message : String(error)}`);
       run.unattended();

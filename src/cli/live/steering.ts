@@ -14,39 +14,46 @@ export interface Steered {
 
 /** Until the input ends, which ends the run once its prompts are answered. */
 export async function steer(input: NodeJS.ReadableStream, steered: Steered): Promise<void> {
-  const lines = newLineSplitter((line) => obey(line, steered));
+  const lines = newLineSplitter(obedience(steered));
   for await (const chunk of input) lines.push(Buffer.from(chunk));
   lines.end();
   steered.run.unattended();
   steered.run.finish();
 }
 
-function obey(line: string, { run, onPrompt, onMistake }: Steered): void {
-  const value = jsonIn(line);
-  const parsed = steeringSchema.safeParse(value);
-  if (!parsed.success) {
-    const known = "prompt, user, approval, interrupt, set_model, set_permission_mode, end";
-    const why = value === undefined ? "it is no JSON" : (parsed.error.issues[0]?.message ?? "unknown");
-    onMistake(
-      `A line of the input was not understood (${why}): ${line.slice(0, 120)}. Known types: ${known}.`,
-    );
-    return;
-  }
-  const problem = act(parsed.data, run, onPrompt);
-  if (problem !== undefined) onMistake(problem);
+const KNOWN = "prompt, user, approval, interrupt, set_model, set_permission_mode, end";
+
+function obedience({ run, onPrompt, onMistake }: Steered): (line: string) => void {
+  let isEnded = false;
+  const prompt = (text: string) => {
+    if (isEnded) return "A prompt came after the end of the prompts.";
+    if (text.trim() === "") return "A prompt holds no text.";
+    onPrompt(text);
+    return undefined;
+  };
+  return (line) => {
+    const value = jsonIn(line);
+    const parsed = steeringSchema.safeParse(value);
+    if (!parsed.success) {
+      const why = value === undefined ? "it is no JSON" : (parsed.error.issues[0]?.message ?? "unknown");
+      const beginning = line.slice(0, 120);
+      onMistake(`A line of the input was not understood (${why}): ${beginning}. Known types: ${KNOWN}.`);
+      return;
+    }
+    const problem = act(parsed.data, run, prompt);
+    isEnded ||= parsed.data.type === "end";
+    if (problem !== undefined) onMistake(problem);
+  };
 }
 
-function act(steering: Steering, run: LiveRun, onPrompt: (text: string) => void): string | undefined {
+type Prompt = (text: string) => string | undefined;
+
+function act(steering: Steering, run: LiveRun, prompt: Prompt): string | undefined {
   switch (steering.type) {
     case "prompt":
-      onPrompt(steering.text);
-      return undefined;
-    case "user": {
-      const text = textOf(steering.message.content);
-      if (text === "") return "A message of the user holds no text.";
-      onPrompt(text);
-      return undefined;
-    }
+      return prompt(steering.text);
+    case "user":
+      return prompt(textOf(steering.message.content));
     case "approval": {
       const { id, decision, message, input, answers } = steering;
       const isKnown = run.decide(id, {

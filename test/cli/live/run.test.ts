@@ -2,7 +2,15 @@
 // program stands for the agent; the real ones are in test/real.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -105,9 +113,10 @@ describe("in a pipe", () => {
 describe("names", () => {
   it.each([
     [["run", "nobody", "-p", "x"], 2, "There is no agent called"],
+    [["run", "nobody", "-p", "x"], 2, "Name one of claude, codex, gemini, opencode, or acp:COMMAND."],
     [["run", "yume", "-p", "x"], 1, "has no program that could be run"],
     [["run", "acp:", "-p", "x"], 2, "acp: names no command"],
-    [["run", "claude", "-p", "x", "--cwd", "/nowhere/at/all"], 3, "/nowhere/at/all is not here"],
+    [["run", "claude", "-p", "x", "--cwd", "/nowhere/at/all"], 3, "There is no folder /nowhere/at/all."],
     [["run", "claude", "-p", "x", "--session", "nothing"], 3, "nothing"],
     [["run", "claude", "-p", "x", "--permission-mode", "yolo"], 2, "permission-mode"],
     [["run", "claude", "-p", "x", "--timeout", "soon"], 2, "number of seconds"],
@@ -168,8 +177,31 @@ describe("for programs", () => {
       { subtype: "interrupted" },
       { subtype: "success", result: "Bye." },
     ]);
+    const mistakes = events.filter((event) => event.type === "system" && event.subtype === "error");
+    expect(mistakes).toMatchObject([
+      { code: "bad_input", message: expect.stringContaining("not understood") },
+    ]);
     expect(stderr).toContain("was not understood");
     expect(status).toBe(0);
+  });
+
+  it.each([
+    [["claude", "--session", "nothing"], 3, "claude", "session_missing", /nothing/],
+    [["claude", "--cwd", "/nowhere/at/all"], 3, "claude", "bad_input", /There is no folder/],
+    [["nobody"], 2, "nobody", "bad_input", /There is no agent called "nobody"/],
+    [["yume"], 1, "yume", "unsupported", /no program that could be run/],
+    [["acp:x --session", "--session", "latest"], 1, "acp", "unsupported", /cannot be carried/],
+  ] as const)("what keeps %j from starting is told as events", async (args, status, agent, code, words) => {
+    const ran = await baton(["run", ...args, "-p", "x", ...STREAM]);
+    expect({ status: ran.status, stderr: ran.stderr }).toEqual({ status, stderr: "" });
+    const events = eventsIn(ran.stdout);
+    expect(types(events)).toEqual(["system", "error", "usage", "result", "message_stop"]);
+    expect(events[0]).toMatchObject({ subtype: "init", agent, session_id: "" });
+    expect(events[1]).toMatchObject({
+      code,
+      message: expect.stringMatching(words),
+      hint: expect.any(String),
+    });
   });
 
   it("SIGINT interrupts the turn and SIGTERM ends the run; either leaves nothing behind", async () => {
@@ -319,7 +351,6 @@ describe("in a terminal", () => {
     writeFileSync(join(home, "bin", "notify-send"), script, { mode: 0o755 });
     open("-p", "say $(touch x) `y`", "--notify");
     expect(await terminal.ended).toBe(0);
-    const { readFileSync } = await import("node:fs");
     const read = () => readFileSync(told, "utf8");
     await expect
       .poll(() => Promise.resolve().then(read).catch(String))

@@ -91,6 +91,23 @@ it("a line may come in pieces, and nothing that is wrong stops what follows", as
   expect(mistakes[3]).toContain("no text");
 });
 
+it("a prompt without words, or after the end of the prompts, is none", async () => {
+  const lines = [
+    { type: "prompt", text: "" },
+    { type: "prompt", text: " \n\t" },
+    { type: "user", message: { content: " " } },
+    { type: "prompt", text: "One" },
+    { type: "end" },
+    { type: "prompt", text: "Two" },
+    { type: "user", message: { content: "Three" } },
+    { type: "interrupt" },
+  ];
+  const { told, mistakes } = await steered(lines.map((line) => `${JSON.stringify(line)}\n`));
+  expect(told).toEqual([["prompt", "One"], ["finish"], ["interrupt"], ["unattended"], ["finish"]]);
+  const after = "A prompt came after the end of the prompts.";
+  expect(mistakes).toEqual([...Array(3).fill("A prompt holds no text."), after, after]);
+});
+
 it("an approval that nobody waits for is said to be", async () => {
   const { mistakes } = await steered(['{"type":"approval","id":"7","decision":"allow"}\n'], false);
   expect(mistakes[0]).toContain("Nobody waits for the approval 7");
