@@ -12,6 +12,8 @@ export interface Sources {
   agents(): Promise<readonly Candidate[]>;
   /** Those of them that sessions can be written for. */
   targets(): Promise<readonly Candidate[]>;
+  /** Those of them that can be run. */
+  runnable(): Promise<readonly Candidate[]>;
   providers(): Promise<readonly Candidate[]>;
   scopes(): Promise<readonly Candidate[]>;
   formats(): Promise<readonly Candidate[]>;
@@ -129,7 +131,7 @@ function commandsOf(command: Command): Candidate[] {
 
 /** Behind a comma, where several can be given, what stands before it is kept and not offered again. */
 async function valuesOf(option: Option, current: string, sources: Sources): Promise<readonly Candidate[]> {
-  const values = await singleValues(option, sources);
+  const values = await singleValues(option, current, sources);
   const given = current.split(",").slice(0, -1);
   if (given.length === 0 || !option.description.includes("with commas")) return values;
   return values
@@ -137,12 +139,17 @@ async function valuesOf(option: Option, current: string, sources: Sources): Prom
     .map(({ value, about }) => ({ value: [...given, value].join(","), about }));
 }
 
-async function singleValues(option: Option, sources: Sources): Promise<readonly Candidate[]> {
+async function singleValues(
+  option: Option,
+  current: string,
+  sources: Sources,
+): Promise<readonly Candidate[]> {
   if (option.argChoices) return option.argChoices.map((value) => ({ value, about: "" }));
   if (option.long === "--in") return sources.targets();
   if (/<provider>/.test(option.flags)) return sources.providers();
   if (option.long === "--model") return sources.models();
   if (/<time>/.test(option.flags)) return TIMES;
+  if (/<session>/.test(option.flags)) return sources.sessions(current);
   if (/<scopes>/.test(option.flags)) return sources.scopes();
   if (/<agents?\b/.test(option.flags)) return sources.agents();
   if (/<format>/.test(option.flags)) return [...(await sources.formats()), ...(await sources.agents())];
@@ -167,6 +174,7 @@ async function operandsOf(
   if (argument.argChoices) return argument.argChoices.map((value) => ({ value, about: "" }));
   if (argument.name() === "operation") return sources.operations();
   if (argument.name() === "model") return sources.models();
+  if (argument.name() === "agent") return sources.runnable();
   if (!isSession(argument)) return [];
   return command.name() === "restore" ? sources.archived(current) : sources.sessions(current);
 }

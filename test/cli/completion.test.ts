@@ -69,6 +69,19 @@ describe("what is offered", () => {
     expect(values("resume x --model claude-opus-4-5")).toContain("claude-opus-4-5-20251101");
   });
 
+  it("what a run is started with", () => {
+    expect(values("run ''")).toEqual(["claude", "codex", "gemini", "opencode"]);
+    expect(values("run cl")).toEqual(["claude"]);
+    expect(values("run claude ''")).toEqual([]);
+    expect(values("run codex --session vj")).toEqual(["vjz3zzzdv9zg"]);
+    expect(values("run codex --session=claude:11111111-1111")).toEqual([
+      "--session=claude:11111111-1111-4111-8111-111111111111",
+    ]);
+    expect(values("run codex --permission-mode ''")).toEqual(["default", "interactive", "auto", "deny"]);
+    expect(values("run --output-format=s")).toEqual(["--output-format=stream-json"]);
+    expect(values("run codex --input-format ''")).toEqual(["text", "stream-json"]);
+  });
+
   it("recent sessions with their titles, by any name", () => {
     const { stdout } = run(place, "baton completion bash -- show ''");
     expect(stdout.split("\n").slice(0, 2)).toEqual([

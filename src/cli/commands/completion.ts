@@ -46,6 +46,10 @@ function sourcesFor(words: readonly string[]): Sources {
       const { adapters } = await import("../../adapters/index.ts");
       return adapters.flatMap(({ id, label, write }) => (write ? [{ value: id, about: label }] : []));
     },
+    async runnable() {
+      const { adapters } = await import("../../adapters/index.ts");
+      return adapters.flatMap(({ id, label, run }) => (run ? [{ value: id, about: label }] : []));
+    },
     async providers() {
       const { providersIn } = await import("../../catalog/query.ts");
       return looked(words, async (catalog) => providersIn(catalog).map((value) => ({ value, about: "" })));
