@@ -6,7 +6,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { closeSync } from "node:fs";
 import { connect, createServer, Socket } from "node:net";
 import { constants } from "node:os";
-import { endStrays } from "./strays.ts";
+import { end, endStrays, straysOf } from "./strays.ts";
 
 /** The reading end of a pipe that only the starter holds open. */
 const LIFELINE = 3;
@@ -16,6 +16,8 @@ const GRACE_MS = 1000;
 const [socket = "-", port = "0", command = "", ...args] = process.argv.slice(2);
 /** A word that all processes of this run have in their environment, in whatever group they are. */
 const mark = process.env.BATON_RUN_MARK;
+/** Once their parents have ended, nobody could tell of some whose they were. */
+let known: ReadonlySet<number> = new Set();
 
 new Socket({ fd: LIFELINE }).on("close", endGently).on("error", endGently).resume();
 
@@ -45,7 +47,7 @@ function start(): void {
     process.exit(127);
   });
   child.on("exit", (code, signal) => {
-    if (mark !== undefined) endStrays(mark);
+    endRest();
     process.exit(code ?? (signal === null ? 1 : 128 + constants.signals[signal]));
   });
 }
@@ -55,12 +57,19 @@ function endGently(): void {
     endAll();
     return;
   }
+  known = straysOf(mark);
   process.kill(-process.pid, "SIGTERM");
   setTimeout(endAll, GRACE_MS);
 }
 
+function endRest(): void {
+  if (mark === undefined) return;
+  for (const pid of known) end(pid);
+  endStrays(mark);
+}
+
 function endAll(): void {
-  if (mark !== undefined) endStrays(mark);
+  endRest();
   // The first process of a process namespace takes everything in it along.
   if (process.pid === 1) process.exit(1);
   // Elsewhere the starter has made this process the leader of a group.

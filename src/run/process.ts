@@ -87,9 +87,9 @@ function follow(child: ChildProcess, options: ProcessOptions, release: () => voi
     clearTimeout(late);
     stdout?.destroy();
     stderr?.destroy();
-    // The guard has done so, unless it was killed itself.
-    if (child.pid !== undefined) end(-child.pid);
+    // The guard has done so, unless it was killed itself. Parents tell whose their children are, so the group goes last.
     endStrays(options.mark);
+    if (child.pid !== undefined) end(-child.pid);
     lines.end();
     complaints.end();
     release();

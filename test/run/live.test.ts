@@ -329,7 +329,7 @@ it("nothing outlives a Baton that is killed, not even what has left the group or
     if (said.includes("all there")) break;
   }
   const pids = Array.from(said.matchAll(/pid (\d+)/g), ([, pid]) => Number(pid));
-  expect(pids).toHaveLength(3);
+  expect(pids).toHaveLength(4);
   child.kill("SIGKILL");
   await once(child, "exit");
   const alive = () => pids.filter(isRunning);
