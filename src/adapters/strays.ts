@@ -26,6 +26,11 @@ export function straysOf(mark: string): ReadonlySet<number> {
   return strays;
 }
 
+/** Whether it is of a run of Baton's, whichever. */
+export function isOfRun(pid: number): boolean {
+  return environmentOf(pid).includes(MARK);
+}
+
 function add(lists: Map<number, number[]>, key: number, item: number): void {
   const list = lists.get(key);
   if (list) list.push(item);

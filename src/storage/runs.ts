@@ -97,10 +97,19 @@ export async function holdSession(
     // Where nothing can be written no run is known either; the run's own file tells that to whoever starts it.
     return () => undefined;
   }
-  const runs = lock ? await knownRuns(batonHome) : [];
-  const isHeld = runs.some((run) => run.isLive && run.agent === agent && run.session === session);
-  if (isHeld) lock?.release();
-  return isHeld || !lock ? undefined : lock.release;
+  if (!lock) return undefined;
+  if (!(await isRun(batonHome, { agent, session }))) return lock.release;
+  lock.release();
+  return undefined;
+}
+
+/** Whether a run that goes on has the session. */
+export async function isRun(
+  batonHome: string,
+  { agent, session }: Pick<RunRecord, "agent" | "session">,
+): Promise<boolean> {
+  const runs = await knownRuns(batonHome);
+  return runs.some((run) => run.isLive && run.agent === agent && run.session === session);
 }
 
 /** Arguments of a call that are too long for a line of its run, whole, as JSON; where they are. */

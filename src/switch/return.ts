@@ -16,6 +16,7 @@ import { sameTurns, turnsOf } from "../transform/turns.ts";
 import { thread, threadPositions, visible, visiblePositions } from "../transform/visible.ts";
 import { analysisOf, type SwitchAnalysis } from "./analyse.ts";
 import { targetOf } from "./carry.ts";
+import { refuseHeld } from "./held.ts";
 import { newLedger } from "./ledger.ts";
 import type { ProviderSwitch } from "./lineage.ts";
 import { measureReturn } from "./measure-return.ts";
@@ -75,7 +76,7 @@ export async function bringBack(request: ReturnRequest): Promise<Returned> {
   const installed = await request.installed?.(to);
   const onto = original ? await extension(original, to, way, installed?.version) : undefined;
   const edits = original && way.after !== null && origin.edited ? [EDITED] : [];
-  if (onto && (await to.isLive(onto.ref))) throw held(to, origin);
+  if (onto) await refuseHeld(request.batonHome, to, onto.ref);
   const target = await goesOnWith(request, to, original, installed);
   const thinker = thinkerOf(to, target.model.id);
   const planned = { origin, original, way, onto, installed, thinker };
@@ -358,14 +359,6 @@ function withoutLinks(stream: Stream): Stream {
       return stream.losses;
     },
   };
-}
-
-function held(to: Adapter, { agent, originalId }: Origin): BatonError {
-  return new BatonError(
-    "busy",
-    `A running ${to.label} holds ${agent}:${originalId}, and would not see the turns.`,
-    `End it, then return again; or \`baton resume SESSION --in ${agent}\` makes a new session.`,
-  );
 }
 
 /** The original already has everything; it can be gone on with as it is. */

@@ -6,6 +6,7 @@ import type { SessionRef } from "../../src/adapters/adapter.ts";
 import { adapters } from "../../src/adapters/index.ts";
 import type { Source } from "../../src/session/source.ts";
 import { entryText } from "../../src/session/text.ts";
+import { isRun, openRunFile } from "../../src/storage/runs.ts";
 import { undo } from "../../src/storage/undo.ts";
 import { carry } from "../../src/switch/carry.ts";
 import { editsFor } from "../../src/transform/edit.ts";
@@ -176,6 +177,19 @@ describe.each(pairs)("from %s to %s and back", (first, second) => {
     const live = adapters.map((adapter) => ({ ...adapter, isLive: async () => true }));
     await expect(returned(world, b, { adapters: live })).rejects.toMatchObject({ code: "busy" });
     expect(await seen(world, a)).toEqual(BEGUN);
+  });
+
+  it("refuses while a live run has the original", async () => {
+    const { world, a, b } = await both();
+    await goesOn(world, b, MORE);
+    const log = await openRunFile(world.batonHome, "run", (error) => expect.unreachable(String(error)));
+    const [agent, session, now] = [a.agent.id, a.id, new Date().toISOString()];
+    const facts = { prompt: "", state: "running", started: now, updated: now } as const;
+    log.write({ id: "run", agent, session, cwd: "/project", ...facts });
+    await expect.poll(() => isRun(world.batonHome, { agent, session })).toBe(true);
+    await expect(returned(world, b)).rejects.toMatchObject({ code: "busy" });
+    await log.close(true);
+    expect(await returned(world, b)).toMatchObject({ originalId: a.id, isExtended: true });
   });
 
   it("returns along a chain, step by step", async () => {

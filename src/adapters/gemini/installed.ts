@@ -5,6 +5,7 @@ import type { Configuration, Home, SessionRef } from "../adapter.ts";
 import { filled, isObject, type Json } from "../json.ts";
 import { programVersion } from "../program.ts";
 import { parseCommented, settingsFiles } from "../settings.ts";
+import { isOfRun } from "../strays.ts";
 import { geminiHome, projectOf } from "./paths.ts";
 import { retentionOf } from "./retention.ts";
 
@@ -84,7 +85,8 @@ async function isGeminiIn(process: string, folder?: string): Promise<boolean> {
   try {
     if (folder !== undefined && (await readlink(join(process, "cwd"))) !== folder) return false;
     const words = (await readFile(join(process, "cmdline"), "utf8")).split("\0");
-    return isGemini(words);
+    // Which session a run of Baton's has is known by its record, and it has no other.
+    return isGemini(words) && !isOfRun(Number(basename(process)));
   } catch {
     // Another user's, or gone since it was listed.
     return false;

@@ -11,6 +11,7 @@ import { displayName } from "../../models/names.ts";
 import { BatonError } from "../../session/error.ts";
 import type { Source } from "../../session/source.ts";
 import { badgeOf } from "../../session/vendor.ts";
+import { isRun } from "../../storage/runs.ts";
 import { nameOf } from "../../switch/name.ts";
 import { type Origin, originIfAny } from "../../switch/origin.ts";
 import { type Move, movedPath } from "../../transform/remap.ts";
@@ -225,13 +226,14 @@ async function ownResume(
   const { originalId } = native.ref;
   const choice = { home: context.home, ...(options.model !== undefined && { model: options.model }) };
   const isLive = await to.isLive(native.ref);
+  const isHeld = isLive || (await isRun(context.batonHome, { agent: to.id, session: originalId }));
   return {
     agent: to.id,
     originalId,
     path,
     command: to.resumeCommand(originalId, { project: { path: options.cwd } }, choice),
     losses: [],
-    warnings: [...warnings, ...(isLive ? [`A running ${to.label} holds this session.`] : [])],
+    warnings: [...warnings, ...(isHeld ? [`A running ${to.label} holds this session.`] : [])],
     isLive,
     operation: null,
     backup: null,

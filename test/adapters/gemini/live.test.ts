@@ -41,8 +41,14 @@ test.runIf(process.platform === "linux")(
     const mayBe = await gemini.mayBeLive?.({ dir, env: {} });
     expect(mayBe?.({ ...ref, files: [main] })).toBe(true);
     expect(mayBe?.({ ...ref, files: [{ ...main, mtimeMs: 0 }] })).toBe(false);
+    const ours = spawn(program, { cwd: project, env: { ...process.env, BATON_RUN_MARK: "run" } });
+    onTestFinished(() => void ours.kill());
+    await once(ours.stdout, "data");
     running.stdin.end();
     await once(running, "exit");
+    // Its record says which session it has.
+    const later = new Date(Date.now() + 60_000);
+    await utimes(path, later, later);
     expect(await gemini.isLive(ref)).toBe(false);
   },
 );

@@ -70,6 +70,9 @@ it("the second is refused while the first goes on, unless it is sure", async () 
   const streamed = await baton([...again, ...STREAM]);
   expect(streamed.status).toBe(5);
   expect(eventsIn(streamed.stdout)[1]).toMatchObject({ type: "error", code: "session_busy" });
+  const resumed = await baton(["resume", `claude:${ID}`]);
+  expect(resumed.status).toBe(0);
+  expect(resumed.stderr).toContain("A running Claude Code holds this session.");
   const sure = await baton([...again, "--yes"]);
   expect(sure).toMatchObject({ status: 0, stdout: "Two.\n" });
   expect(sure.stderr).toContain("Another run of Baton goes on with this session.");
