@@ -27,6 +27,8 @@ export interface Output {
   readonly isTerminal: boolean;
   /** For stdout. */
   readonly colors: Colors;
+  /** For stderr. */
+  readonly noteColors: Colors;
   /** To stdout, as fast as the reader takes it. */
   write(text: string | Uint8Array): Promise<void>;
   /** A piece of a file format: as it is, except that no control character in it reaches a terminal. */
@@ -59,7 +61,7 @@ export function newOutput(options: OutputOptions): Output {
   const { stdout, stderr } = process;
   const isJson = options.json ?? false;
   const colors = pc.createColors(hasColors(stdout, options));
-  const stderrColors = pc.createColors(hasColors(stderr, options));
+  const noteColors = pc.createColors(hasColors(stderr, options));
   const say = (text: string) => {
     if (!options.quiet) stderr.write(`${text}\n`);
   };
@@ -79,6 +81,7 @@ export function newOutput(options: OutputOptions): Output {
     width: stdout.columns || Number(process.env.COLUMNS) || WIDTH_OF_FILES,
     isTerminal: stdout.isTTY === true,
     colors,
+    noteColors,
     write: (text) => write(typeof text === "string" ? shareable(text) : text),
     document,
     json: (value) => document(`${JSON.stringify(shareable(value), null, 2)}\n`),
@@ -86,15 +89,15 @@ export function newOutput(options: OutputOptions): Output {
       stderr.write(text);
     },
     message: (text) => say(told(text)),
-    warn: (text) => say(`${stderrColors.yellow("warning:")} ${told(text)}`),
+    warn: (text) => say(`${noteColors.yellow("warning:")} ${told(text)}`),
     detail(text) {
-      if (options.verbose) say(stderrColors.dim(told(text)));
+      if (options.verbose) say(noteColors.dim(told(text)));
     },
     async error({ code, message, hint: own }) {
       const hint = inHome(options.home, own);
       const tell = () =>
         stderr.write(
-          `${stderrColors.red("error:")} ${harmless(message)}\n${hint === "" ? "" : `${harmless(hint)}\n`}`,
+          `${noteColors.red("error:")} ${harmless(message)}\n${hint === "" ? "" : `${harmless(hint)}\n`}`,
         );
       if (!isJson) tell();
       // What cannot be written to stdout, such as that it cannot be written to, is still told.
@@ -114,17 +117,27 @@ function hasColors(stream: NodeJS.WriteStream, options: OutputOptions): boolean 
   return stream.isTTY === true && TERM !== "dumb";
 }
 
+let leave: () => void = () => process.exit(0);
+let isUnread = false;
+
 /** Whoever read our output has seen enough, which is no failure. */
 export function endOfReader(error: NodeJS.ErrnoException): void {
-  if (error.code === "EPIPE") process.exit(0);
+  if (error.code !== "EPIPE" || isUnread) return;
+  isUnread = true;
+  leave();
+}
+
+/** For a command that has something to end in order once nobody reads what it prints. */
+export function onEndOfReader(work: () => void): void {
+  leave = work;
 }
 
 function drained(stream: NodeJS.WriteStream, text: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.write(text, (error) => {
-      if (!error) return resolve();
-      endOfReader(error);
-      reject(error);
+      if (error) endOfReader(error);
+      if (error && !isUnread) reject(error);
+      else resolve();
     });
   });
 }

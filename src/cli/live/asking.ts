@@ -1,16 +1,34 @@
-// Asks the person at the terminal what an agent wants to know: a key for a permission, a line for a question.
-import { createInterface } from "node:readline/promises";
+// Asks the person at the terminal what an agent wants to know: a key for a permission, a line for a question. What it is
+// about is shown first, and no key counts that was pressed before.
+import { readFile } from "node:fs/promises";
 import type { Decision } from "../../adapters/driver.ts";
 import type { EventOf } from "../../session/events.ts";
-import { decode } from "../keys.ts";
+import { jsonIn } from "../../session/json.ts";
 import type { Colors } from "../output.ts";
-import { cut, harmless } from "../text.ts";
-import { wordsOf } from "./render.ts";
+import { harmless } from "../text.ts";
+import { wrapped } from "../wrap.ts";
+import { detailLines, detailsOf } from "./details.ts";
+import { isControl, type Keyboard, type Stroke } from "./keyboard.ts";
+import { type LineOptions, openLine } from "./line.ts";
+import { erased } from "./page.ts";
+
+/** Drawn below everything else; taken back while something is written. */
+export interface Drawn {
+  hide(): void;
+  show(): void;
+}
 
 export interface Person {
   note(text: string): void;
   colors: Colors;
   width(): number;
+  height(): number;
+  keyboard: Keyboard;
+  output: LineOptions["output"];
+  /** Nothing else is drawn any more. */
+  rest(): Promise<void>;
+  /** What waits for keys now, and nothing once it does not any more. */
+  drawn(one: Drawn | undefined): void;
   onInterrupt(): void;
 }
 
@@ -30,60 +48,104 @@ export async function askPerson(
 
 async function askPermission(event: Request, label: string, person: Person, signal: AbortSignal) {
   const { colors, note } = person;
-  note(
-    `${colors.yellow(`${label} asks:`)} ${event.name} ${cut(wordsOf(event.input), person.width() - 20)}\n`,
-  );
-  if (event.reason !== undefined) note(`${colors.dim(harmless(event.reason))}\n`);
-  for (const line of detailsOf(event)) note(`${colors.dim(`    ${line}`)}\n`);
-  note("[y]es, [a]lways in this session, [n]o? ");
-  const key = await keyOf("yan", person, signal);
-  note(key === undefined ? "\n" : `${key}\n`);
-  if (key === undefined) return undefined;
-  return key === "n"
-    ? { allow: false, message: "The user does not allow it." }
-    : { allow: true, ...(key === "a" && { always: true }) };
+  const input = await wholeInput(event, person);
+  const lines = detailLines(detailsOf(input), person.width(), colors);
+  const shown = fitting(lines, person.height());
+  note(`${colors.yellow(`${harmless(label)} asks:`)} ${harmless(event.name)}\n`);
+  for (const line of wrapped(harmless(event.reason ?? ""), person.width() - 1))
+    if (line !== "") note(`${colors.dim(line)}\n`);
+  for (const line of shown) note(`${line}\n`);
+  const isWhole = shown === lines;
+  const choices = `[y]es, [a]lways in this session, [n]o${isWhole ? "" : ", [v]iew all of it"}? `;
+  for (;;) {
+    const key = await keyOf(isWhole ? "yan" : "yanv", choices, person, signal);
+    if (key === undefined) return undefined;
+    note(`${choices}${key}\n`);
+    if (key === "v") note(`${lines.join("\n")}\n`);
+    else if (key === "n") return { allow: false, message: "The user does not allow it." };
+    else return { allow: true, ...(key === "a" && { always: true }) };
+  }
 }
 
-const MOST_LINES = 12;
-
-/** What would be written or run, where it has more than one line. */
-function detailsOf({ input }: Request): string[] {
-  const texts = [input.command, input.content, input.old_string, input.new_string, input.patch];
-  const lines = texts.flatMap((text) => (typeof text === "string" ? harmless(text).split("\n") : []));
-  if (lines.length < 2) return [];
-  return lines.length > MOST_LINES
-    ? [...lines.slice(0, MOST_LINES), `… ${lines.length - MOST_LINES} more`]
-    : lines;
+/** Where arguments were too long for the stream, a file has all of them. */
+async function wholeInput(
+  { input, input_path }: Request,
+  { note, colors }: Person,
+): Promise<Request["input"]> {
+  if (input_path === undefined) return input;
+  try {
+    const whole = jsonIn(await readFile(input_path, "utf8"));
+    if (typeof whole === "object" && whole !== null) return whole as Request["input"];
+    note(`${colors.yellow("warning:")} ${harmless(input_path)} does not hold what the agent asks for.\n`);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    note(`${colors.yellow("warning:")} Not all of it can be shown: ${harmless(why)}\n`);
+  }
+  return input;
 }
 
-/** The first of these keys that is pressed; Enter and Escape mean none of them. */
-function keyOf(keys: string, person: Person, signal: AbortSignal): Promise<string | undefined> {
-  const { stdin } = process;
-  return new Promise((resolve) => {
-    const done = (key: string | undefined) => {
-      stdin.off("data", onData);
-      signal.removeEventListener("abort", onAbort);
-      stdin.setRawMode?.(false);
-      stdin.pause();
-      resolve(key);
-    };
-    const onAbort = () => done(undefined);
-    const onData = (data: Buffer) => {
-      for (const key of decode(data.toString()).keys) {
-        if (key.type === "named" && (key.name === "interrupt" || key.name === "eof")) {
-          done(undefined);
-          person.onInterrupt();
-          return;
-        }
-        const letter = key.type === "text" ? key.text.toLowerCase() : "";
-        if (letter !== "" && keys.includes(letter)) return done(letter);
-      }
-    };
-    if (signal.aborted) return resolve(undefined);
-    signal.addEventListener("abort", onAbort, { once: true });
-    stdin.setRawMode?.(true);
-    stdin.on("data", onData).resume();
+/** The end is seen as well as the beginning: what is dangerous may stand there. */
+const LAST_LINES = 5;
+const LEAST_LINES = 12;
+/** For what stands around it. */
+const OTHER_LINES = 8;
+
+function fitting(lines: string[], height: number): string[] {
+  const room = Math.max(LEAST_LINES, height - OTHER_LINES);
+  if (lines.length <= room) return lines;
+  const first = room - LAST_LINES - 1;
+  const hidden = lines.length - first - LAST_LINES;
+  return [...lines.slice(0, first), `    … ${hidden} more lines …`, ...lines.slice(-LAST_LINES)];
+}
+
+/** The first of these keys that is pressed alone; Enter, Escape, words and pastes are none of them. */
+async function keyOf(
+  keys: string,
+  choices: string,
+  person: Person,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { keyboard, note } = person;
+  await keyboard.quiet(signal);
+  await person.rest();
+  if (signal.aborted) return undefined;
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  let isShown = false;
+  const draw = (isWanted: boolean) => {
+    if (isWanted !== isShown) note(isWanted ? choices : erased(choices, person.width()));
+    isShown = isWanted;
+  };
+  const question = { hide: () => draw(false), show: () => draw(true) };
+  const stop = keyboard.listen({
+    onStrokes(strokes) {
+      const [only, ...others] = strokes;
+      if (!only || others.length > 0) return;
+      const key = letterOf(only);
+      if (key !== "" && keys.includes(key)) resolve(key);
+      else if (isControl(only, "d")) giveUp();
+    },
+    onInterrupt: () => giveUp(),
   });
+  const giveUp = () => {
+    resolve(undefined);
+    person.onInterrupt();
+  };
+  const onAbort = () => resolve(undefined);
+  signal.addEventListener("abort", onAbort, { once: true });
+  question.show();
+  person.drawn(question);
+  const key = await promise;
+  signal.removeEventListener("abort", onAbort);
+  stop();
+  keyboard.settle();
+  person.drawn(undefined);
+  question.hide();
+  return key;
+}
+
+function letterOf(stroke: Stroke): string {
+  if (stroke.type === "paste" || stroke.key.ctrl || stroke.key.meta) return "";
+  return (stroke.text ?? "").toLowerCase();
 }
 
 async function askQuestions(
@@ -105,39 +167,36 @@ async function askQuestion(
   person: Person,
   signal: AbortSignal,
 ): Promise<string | string[] | undefined> {
-  person.note(`${person.colors.yellow(harmless(question))}\n`);
+  const { colors, note } = person;
+  note(`${colors.yellow(harmless(question))}\n`);
   for (const [at, { label, description }] of options.entries())
-    person.note(
-      `  ${at + 1}. ${harmless(label)}${description ? person.colors.dim(` ${harmless(description)}`) : ""}\n`,
-    );
+    note(`  ${at + 1}. ${harmless(label)}${description ? colors.dim(` ${harmless(description)}`) : ""}\n`);
   const how =
     options.length === 0 ? "" : multiple ? "numbers, or your own words" : "a number, or your own words";
-  const answer = await lineOf(`${how}> `, person, signal);
+  const answer = await answerOf(`${how}> `, person, signal);
   if (answer === undefined) return undefined;
-  const chosen = answer.split(/[\s,]+/).map((word) => options[Number(word) - 1]?.label);
+  const chosen = answer
+    .trim()
+    .split(/[\s,]+/)
+    .map((word) => options[Number(word) - 1]?.label);
   const isChosen = chosen.every((label) => label !== undefined);
   if (!isChosen) return answer;
   return multiple ? chosen.filter((label) => label !== undefined) : (chosen[0] ?? answer);
 }
 
-/** A line that the person types; undefined when there is none any more. */
-export async function lineOf(
-  prompt: string,
-  person: Person,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  const ended = new Promise<undefined>((resolve) => {
-    lines.once("close", () => resolve(undefined));
-    lines.once("SIGINT", () => {
-      lines.close();
-      person.onInterrupt();
-    });
-  });
-  try {
-    return await Promise.race([lines.question(prompt, { signal }).catch(() => undefined), ended]);
-  } finally {
-    lines.close();
-    process.stdin.pause();
-  }
+/** A line that was begun once the question could be read. */
+async function answerOf(prompt: string, person: Person, signal: AbortSignal): Promise<string | undefined> {
+  await person.keyboard.quiet(signal);
+  await person.rest();
+  if (signal.aborted) return undefined;
+  const line = openLine({ keyboard: person.keyboard, output: person.output, prompt });
+  signal.addEventListener("abort", line.close, { once: true });
+  line.show();
+  person.drawn(line);
+  const end = await line.ended;
+  signal.removeEventListener("abort", line.close);
+  person.drawn(undefined);
+  if (end.type === "text") return end.text;
+  if (!signal.aborted) person.onInterrupt();
+  return undefined;
 }

@@ -9,11 +9,13 @@ import type { EventOf, FailureCode } from "../../session/events.ts";
 import type { Options } from "../commands/run.ts";
 import type { Context } from "../context.ts";
 import { notInstalled } from "../continue.ts";
+import { onEndOfReader } from "../output.ts";
 import { redaction, shareable } from "../redaction.ts";
 import { byLine } from "./by-line.ts";
 import { type Conversation, newConversation } from "./conversation.ts";
 import { ding } from "./ding.ts";
 import { newOutlet } from "./outlet.ts";
+import { isAgentGone } from "./render.ts";
 import { onSignals } from "./signals.ts";
 import { steer } from "./steering.ts";
 
@@ -29,11 +31,11 @@ export async function follow(following: Following): Promise<number> {
   const { context, agent, options, log } = following;
   const { output } = context;
   const isSteered = options.inputFormat === "stream-json";
-  const given = await promptOf(options, isSteered);
+  const hasPerson = !isSteered && process.stdin.isTTY === true && process.stderr.isTTY === true;
+  const given = await promptOf(options, isSteered, hasPerson);
   const isConversation = given === undefined && !isSteered;
   if (isConversation && agent.program === null)
     throw new BatonError("agent_not_installed", notInstalled(agent.who), "Install it, or put it into PATH.");
-  const hasPerson = !isSteered && process.stdin.isTTY === true && process.stderr.isTTY === true;
   const run = following.start(isSteered || hasPerson);
   const prompt = (text: string) => {
     log.given(text);
@@ -46,26 +48,44 @@ export async function follow(following: Following): Promise<number> {
   };
   const signals = onSignals({ interrupt, end: () => run.end() });
   const outlet = newOutlet(context, agent, options);
+  const { label } = agent.who;
   const person = hasPerson
-    ? newConversation({ run, output, outlet, label: agent.who.label, interrupt })
+    ? newConversation({ run, outlet, label, signals, ...(isConversation && { prompt }) })
     : undefined;
-  begin(following, { given, isSteered, run, prompt, person: isConversation ? person : undefined });
-  const how = { bell: options.bell ?? false, notify: options.notify ?? false, label: agent.who.label };
+  begin(following, { given, isSteered, run, prompt, person });
+  const how = { bell: options.bell ?? false, notify: options.notify ?? false, label };
   let last: Result | undefined;
+  let isGone = false;
+  let isUnread = false;
+  let isLeft = false;
+  onEndOfReader(() => {
+    isUnread = true;
+    run.interrupt();
+    run.finish();
+  });
   try {
     for await (const event of redaction() ? byLine(run.events, shareable) : run.events) {
+      if (isLeft) continue;
       log.note(event);
       if (event.type === "result") {
         last = event;
         signals.turnOver();
       }
+      isGone = isAgentGone(event) || (isGone && event.type !== "result");
+      if (isUnread) {
+        isLeft = event.type === "message_stop";
+        if (isLeft) run.end();
+        continue;
+      }
+      person?.aside();
       await outlet.show(event);
       ding(event, { ...how, ring: outlet.ring, onProblem: output.warn });
-      person?.hear(event);
-      if (event.type === "message_stop" && isConversation) person?.next(prompt);
+      await person?.hear(event);
     }
+    if (isUnread) return 0;
+    person?.aside();
     await outlet.end(last);
-    return signals.status() ?? statusOf(last);
+    return signals.status() ?? (isGone ? EXIT_STATUS.failed : statusOf(last));
   } finally {
     person?.close();
     signals.close();
@@ -97,12 +117,22 @@ function begin({ context, options }: Following, { given, isSteered, run, prompt,
       run.finish();
     });
   } else if (given !== undefined) run.finish();
-  else person?.next(prompt);
+  else person?.begin();
 }
 
 /** Undefined = whoever sits in front of it types prompts, or the input steers the run. */
-async function promptOf({ prompt }: Options, isSteered: boolean): Promise<string | undefined> {
-  if (prompt === undefined && (isSteered || process.stdin.isTTY)) return undefined;
+async function promptOf(
+  { prompt }: Options,
+  isSteered: boolean,
+  hasPerson: boolean,
+): Promise<string | undefined> {
+  if (prompt === undefined && (isSteered || hasPerson)) return undefined;
+  if (prompt === undefined && process.stdin.isTTY)
+    throw new BatonError(
+      "usage",
+      "There is no prompt, and nowhere to ask for one: standard error is no terminal.",
+      "Give one with -p, or on standard input.",
+    );
   const text = prompt ?? (await textOf(process.stdin));
   if (text.trim() !== "") return text;
   throw new BatonError("usage", "There is no prompt.", "Give one with -p, or on standard input.");

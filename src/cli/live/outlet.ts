@@ -29,7 +29,7 @@ export function newOutlet(
   const face: Face = {
     say: (text) => output.write(text),
     note: (text) => output.note(text),
-    colors: output.colors,
+    colors: output.noteColors,
     width: () => stderr.columns || output.width,
     isTerminal: stdout.isTTY === true && stderr.isTTY === true && process.env.TERM !== "dumb",
     isQuiet: output.isQuiet,

@@ -1,13 +1,14 @@
 // Where a run is shown: the reply on stdout, notes on stderr, and on a terminal a line at the bottom that says what
 // goes on, which is taken back before anything else is written.
 import type { Colors } from "../output.ts";
-import { cut, duration } from "../text.ts";
+import { cut, duration, widthOf } from "../text.ts";
 
 export interface Face {
   /** To stdout; whoever waits for it takes no more events meanwhile. */
   say(text: string): Promise<void>;
   /** To stderr. */
   note(text: string): void;
+  /** For stderr: the reply has none. */
   colors: Colors;
   width(): number;
   /** Whether both are the same terminal, so that a line can be drawn and taken back. */
@@ -18,6 +19,8 @@ export interface Face {
 export interface Page {
   /** A piece of the reply. */
   say(text: string): Promise<void>;
+  /** What is said next has nothing to do with what was said last. */
+  paragraph(): Promise<void>;
   /** A line of its own. */
   line(text: string): Promise<void>;
   /** What goes on from now on. */
@@ -30,19 +33,22 @@ const REDRAW_MS = 250;
 
 export function newPage(face: Face): Page {
   let isMidLine = false;
-  let isDrawn = false;
+  /** Nothing but the reply was written since its last piece. */
+  let isGoingOn = false;
+  let drawn = "";
   let doing = "";
   let since = 0;
   let timer: NodeJS.Timeout | undefined;
   const clear = () => {
-    if (isDrawn) face.note("\r\u001b[K");
-    isDrawn = false;
+    if (drawn !== "") face.note(erased(drawn, face.width()));
+    drawn = "";
   };
   const draw = () => {
     if (!face.isTerminal || face.isQuiet || doing === "" || isMidLine) return;
     const time = duration(Math.round((Date.now() - since) / 1000) * 1000);
-    face.note(`\r\u001b[K${face.colors.dim(`${cut(doing, face.width() - 12)} ${time}`)}`);
-    isDrawn = true;
+    clear();
+    drawn = `${cut(doing, face.width() - 12)} ${time}`;
+    face.note(face.colors.dim(drawn));
   };
   const endLine = async () => {
     clear();
@@ -54,9 +60,18 @@ export function newPage(face: Face): Page {
       clear();
       await face.say(text);
       isMidLine = !text.endsWith("\n");
+      isGoingOn = true;
+    },
+    async paragraph() {
+      const isApart = !isGoingOn;
+      await endLine();
+      if (!isApart) await face.say("\n");
     },
     async line(text) {
       await endLine();
+      isGoingOn = false;
+      // Meanwhile something else may have begun.
+      clear();
       if (!face.isQuiet) face.note(`${text}\n`);
       draw();
     },
@@ -73,4 +88,10 @@ export function newPage(face: Face): Page {
       await endLine();
     },
   };
+}
+
+/** Takes a text back behind which the cursor stands. A window that has become narrower has broken it into several rows. */
+export function erased(text: string, width: number): string {
+  const rows = Math.ceil(widthOf(text) / Math.max(1, width)) - 1;
+  return `\r${rows > 0 ? `\u001b[${rows}A` : ""}\u001b[J`;
 }

@@ -1,5 +1,5 @@
 // A run as a person follows it: the reply as it is written, a line for each tool, and what goes on meanwhile.
-import type { AgentEvent, EventOf } from "../../session/events.ts";
+import type { AgentEvent, EventOf, FailureCode } from "../../session/events.ts";
 import type { Colors } from "../output.ts";
 import { counted, cut, dollars, duration, harmless } from "../text.ts";
 import type { Page } from "./page.ts";
@@ -28,6 +28,8 @@ export class Renderer {
   private readonly page: Page;
   private readonly look: Look;
   private readonly calls = new Map<string, Call>();
+  /** Of the reply so far; undefined between two turns. */
+  private said: { message: string | undefined } | undefined;
 
   constructor(page: Page, look: Look) {
     this.page = page;
@@ -49,6 +51,7 @@ export class Renderer {
         await this.answered(event);
         break;
       case "result":
+        this.said = undefined;
         await this.page.rest();
         await this.page.line(this.look.colors.dim(summaryOf(event, this.look.nameOf(event.session_id))));
         break;
@@ -58,8 +61,10 @@ export class Renderer {
   }
 
   /** What a subagent says is for its agent; what comes of it is told in the reply. */
-  private async text({ text, parent_tool_use_id }: EventOf<"text">): Promise<void> {
+  private async text({ text, message, parent_tool_use_id }: EventOf<"text">): Promise<void> {
     if (parent_tool_use_id !== undefined) return;
+    if (this.said && this.said.message !== message) await this.page.paragraph();
+    this.said = { message };
     await this.page.say(harmless(text));
     this.page.working("writing");
   }
@@ -117,7 +122,7 @@ function indented({ parent_tool_use_id }: AgentEvent, text: string): string {
 function asideWords(event: AgentEvent, colors: Colors): string | undefined {
   switch (event.type) {
     case "error":
-      return `${colors.red("error:")} ${harmless(event.message)}\n${colors.dim(harmless(event.hint))}`;
+      return failureWords(event, colors);
     case "retry":
       return colors.yellow(retryWords(event));
     case "interrupt":
@@ -131,12 +136,25 @@ function asideWords(event: AgentEvent, colors: Colors): string | undefined {
   }
 }
 
+function failureWords({ message, hint }: { message: string; hint: string }, colors: Colors): string {
+  return `${colors.red("error:")} ${harmless(message)}\n${colors.dim(harmless(hint))}`;
+}
+
+/** The agent is not there any more, which is no mere warning. */
+export function isAgentGone(event: AgentEvent): boolean {
+  return event.type === "system" && event.subtype === "error" && GONE.has(event.code);
+}
+
+const GONE: ReadonlySet<FailureCode> = new Set(["agent_crashed", "agent_killed", "agent_broken"]);
+
 function systemWords(event: EventOf<"system">, colors: Colors): string | undefined {
   switch (event.subtype) {
     case "compact_boundary":
       return colors.yellow("the conversation was compacted");
     case "error":
-      return `${colors.yellow("warning:")} ${harmless(event.message)}`;
+      return isAgentGone(event)
+        ? failureWords(event, colors)
+        : `${colors.yellow("warning:")} ${harmless(event.message)}`;
     case "model":
       return colors.dim(`model: ${harmless(event.model)}`);
     case "permission_mode":
@@ -163,7 +181,7 @@ function approvalWords({ decision, message, by }: EventOf<"approval">): string {
 const TOLD = ["command", "file_path", "pattern", "path", "url", "query", "description", "prompt"] as const;
 
 /** What a call is about, in one line. */
-export function wordsOf(input: Readonly<Record<string, unknown>>): string {
+function wordsOf(input: Readonly<Record<string, unknown>>): string {
   const told = TOLD.map((name) => input[name]).find((value) => typeof value === "string" && value !== "");
   return harmless(typeof told === "string" ? told : JSON.stringify(input)).replace(/\s+/g, " ");
 }
@@ -177,13 +195,11 @@ function retryWords({ attempt, max_attempts, delay_ms, error }: EventOf<"retry">
 function summaryOf(event: EventOf<"result">, session: string): string {
   const { subtype, duration_ms, usage, total_cost_usd, cost_computed } = event;
   const about = usage.estimated ? "about " : "";
+  const aboutCost = usage.estimated || cost_computed ? "about " : "";
   const read =
     usage.input_tokens + (usage.cache_read_input_tokens ?? 0) + (usage.cache_creation_input_tokens ?? 0);
-  const cost =
-    total_cost_usd === undefined
-      ? []
-      : [`${dollars(total_cost_usd)}${cost_computed ? " by list price" : ""}`];
-  const tokens = `${about}${read} tokens in, ${usage.output_tokens} out`;
+  const cost = total_cost_usd === undefined ? [] : [`${aboutCost}${dollars(total_cost_usd)}`];
+  const tokens = `${about}${counted(read, "token")} in, ${usage.output_tokens} out`;
   const how = subtype === "success" ? "done" : subtype === "error" ? "failed" : subtype;
   return [`${how} in ${duration(duration_ms)}`, tokens, ...cost, `session ${session || "unknown"}`].join(
     " · ",

@@ -4,6 +4,10 @@ import { constants } from "node:os";
 export interface Signals {
   /** The status that a signal which ended the run asks for. */
   status(): number | undefined;
+  /** Ctrl-C where the terminal hands it over as a key. */
+  interrupt(): void;
+  /** The person leaves by Ctrl-C, in order. */
+  left(): void;
   /** The next Ctrl-C is about the next turn. */
   turnOver(): void;
   close(): void;
@@ -31,6 +35,10 @@ export function onSignals({ interrupt, end }: OnSignals): Signals {
   process.on("SIGHUP", stop);
   return {
     status: () => status,
+    interrupt: onInterrupt,
+    left() {
+      status = 128 + constants.signals.SIGINT;
+    },
     turnOver() {
       isInterrupted = false;
     },

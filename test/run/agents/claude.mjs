@@ -1,6 +1,9 @@
 #!/usr/bin/env node
 // Stands for Claude Code in tests of the command line: answers each prompt as the prompt itself says. "say X" is said,
-// "run X" is a call that has to be allowed, "wait" never ends, "fail" is refused by the vendor.
+// "run X" is a call that has to be allowed, "both" two of them at once, "slow X" the same
+// after a while, "wait" never ends, "stay" not even when it is
+// told to, "fail" is refused by the vendor, "flood" never stops talking, "complain X" writes X to stderr, "count X" says
+// how long X is, "later X" begins a turn of its own that says X, "leave" ends the agent once it has answered.
 import { randomUUID } from "node:crypto";
 import { createInterface } from "node:readline";
 
@@ -8,6 +11,7 @@ const resumed = process.argv.indexOf("--resume");
 const session_id = resumed === -1 ? "22222222-2222-4222-8222-222222222222" : process.argv[resumed + 1];
 const MODEL = "claude-opus-4-8";
 const asked = new Map();
+let isStubborn = false;
 
 const say = (message) =>
   process.stdout.write(`${JSON.stringify({ ...message, session_id, uuid: randomUUID() })}\n`);
@@ -37,8 +41,8 @@ function end(result, more = {}) {
   say({ type: "result", subtype: "success", is_error: false, result, ...facts, ...more });
 }
 
-function call(command) {
-  const [id, request_id] = ["toolu_1", "ask-1"];
+function call(command, at = 1) {
+  const [id, request_id] = [`toolu_${at}`, `ask-${at}`];
   const input = { command, description: "a test" };
   const block = { type: "tool_use", id, name: "Bash", input };
   say({ type: "assistant", message: message([block]), parent_tool_use_id: null });
@@ -52,6 +56,8 @@ function call(command) {
       },
     ];
     say({ type: "user", message: { role: "user", content }, parent_tool_use_id: null });
+    asked.delete(request_id);
+    if (asked.size > 0) return;
     text(allowed ? "It ran." : "It did not run.");
     end(allowed ? "It ran." : "It did not run.");
   });
@@ -77,8 +83,24 @@ function prompted(words) {
   const [verb, ...rest] = words.trim().split(" ");
   const what = rest.join(" ");
   if (verb === "run") call(what);
+  else if (verb === "slow") setTimeout(() => call(what), 700);
+  else if (verb === "both") for (const at of [1, 2]) call(`rm ${at}`, at);
   else if (verb === "wait") text("Waiting for ever. ");
-  else if (verb === "fail") {
+  else if (verb === "stay") {
+    isStubborn = true;
+    text("Staying. ");
+  } else if (verb === "flood") setInterval(() => text("And so on. "), 20);
+  else if (verb === "complain") {
+    process.stderr.write(`${what}\n`);
+    end("");
+  } else if (verb === "count") {
+    text(`${what.length} characters`);
+    end("");
+  } else if (verb === "later" || verb === "leave") {
+    text("Yes.");
+    end("Yes.");
+    setTimeout(() => (verb === "leave" ? process.exit(3) : prompted(`say ${what}`)), 700);
+  } else if (verb === "fail") {
     const failure =
       'API Error: 401 {"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}';
     end(failure, { is_error: true });
@@ -93,7 +115,7 @@ createInterface({ input: process.stdin })
     const { type, request_id, request, response, message: given } = JSON.parse(line);
     if (type === "control_request") {
       say({ type: "control_response", response: { subtype: "success", request_id, response: {} } });
-      if (request.subtype === "interrupt")
+      if (request.subtype === "interrupt" && !isStubborn)
         end("", { subtype: "error_during_execution", is_error: true, terminal_reason: "aborted_streaming" });
     } else if (type === "control_response")
       asked.get(response.request_id)?.(response.response?.behavior === "allow");

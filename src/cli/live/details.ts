@@ -1,0 +1,96 @@
+// What an agent wants to do, line by line, so that nobody has to allow what cannot be seen: every argument, texts whole,
+// what goes and what comes marked as in a diff.
+import type { Colors } from "../output.ts";
+import { harmless } from "../text.ts";
+import { wrapped } from "../wrap.ts";
+
+type Input = Readonly<Record<string, unknown>>;
+
+export interface Detail {
+  mark: "" | "+" | "-";
+  text: string;
+}
+
+/** Every argument of a call. */
+export function detailsOf(input: Input): Detail[] {
+  const { command, file_path, old_string, new_string, content, edits, changes, patch, ...others } = input;
+  const isTold = (value: unknown) => value !== undefined && value !== null;
+  return [
+    ...(isTold(command) ? [plain(command)] : []),
+    ...(isTold(file_path) ? [plain(file_path)] : []),
+    ...Object.entries(others).map(([name, value]) => plain(`${name}: ${textOf(value)}`)),
+    ...editOf({ old_string, new_string }),
+    ...(isTold(content) ? [added(content)] : []),
+    ...listed(edits, "edit", editOf),
+    ...listed(changes, "file", changeOf),
+    // Where the files of a patch are told, it says the same once more.
+    ...(isTold(patch) && !Array.isArray(changes) ? [plain(patch)] : []),
+  ];
+}
+
+function editOf({ old_string, new_string, ...others }: Input): Detail[] {
+  return [
+    ...Object.entries(others).map(([name, value]) => plain(`${name}: ${textOf(value)}`)),
+    ...(old_string === undefined ? [] : [{ mark: "-", text: textOf(old_string) } as const]),
+    ...(new_string === undefined ? [] : [added(new_string)]),
+  ];
+}
+
+function changeOf({ kind, file_path, to, content, diff, ...others }: Input): Detail[] {
+  const goal = to === undefined ? "" : ` → ${textOf(to)}`;
+  return [
+    plain(`${textOf(kind)} ${textOf(file_path)}${goal}`),
+    ...Object.entries(others).map(([name, value]) => plain(`${name}: ${textOf(value)}`)),
+    ...(content === undefined ? [] : [added(content)]),
+    ...(diff === undefined ? [] : diffOf(textOf(diff))),
+  ];
+}
+
+function diffOf(diff: string): Detail[] {
+  return diff.split("\n").map((line) => {
+    const mark = line[0] === "+" || line[0] === "-" ? line[0] : "";
+    return { mark, text: mark === "" ? line : line.slice(1) };
+  });
+}
+
+function listed(list: unknown, noun: string, detail: (one: Input) => Detail[]): Detail[] {
+  if (list === undefined || list === null) return [];
+  if (!Array.isArray(list)) return [plain(`${noun}s: ${textOf(list)}`)];
+  return list.flatMap((one, at) => [
+    plain(`${noun} ${at + 1} of ${list.length}`),
+    ...(typeof one === "object" && one !== null && !Array.isArray(one) ? detail(one) : [plain(one)]),
+  ]);
+}
+
+function plain(value: unknown): Detail {
+  return { mark: "", text: textOf(value) };
+}
+
+function added(value: unknown): Detail {
+  return { mark: "+", text: textOf(value) };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+}
+
+const INDENT = "    ";
+
+/** As lines that are no wider than this. */
+export function detailLines(details: readonly Detail[], width: number, colors: Colors): string[] {
+  const style = { "": (text: string) => text, "+": colors.green, "-": colors.red };
+  const room = Math.max(1, width - INDENT.length - 2);
+  return details.flatMap(({ mark, text }) =>
+    linesOf(text).flatMap((line) =>
+      wrapped(line, room).map((piece) => {
+        const shown = { "": "", "+": "+ ", "-": "− " }[mark] + piece;
+        return `${INDENT}${style[mark](shown)}`;
+      }),
+    ),
+  );
+}
+
+/** The end of the last line begins no line of its own. */
+function linesOf(text: string): string[] {
+  return harmless(text).replace(/\n$/, "").split("\n");
+}

@@ -1,0 +1,136 @@
+// A permission and questions as the person sees them, and which keys answer.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import pc from "picocolors";
+import { expect, it } from "vitest";
+import { askPerson, type Person } from "../../../src/cli/live/asking.ts";
+import type { Keyboard, Listener, Stroke } from "../../../src/cli/live/keyboard.ts";
+import type { EventOf } from "../../../src/session/events.ts";
+
+type Request = EventOf<"approval_request">;
+
+/** Somebody who presses these, each at once, whenever something waits for keys. */
+function personWith(presses: (readonly Stroke[])[], height = 24) {
+  let said = "";
+  let isQuiet = false;
+  const interrupts: string[] = [];
+  let current: Listener | undefined;
+  const press = (listener: Listener) => {
+    expect(isQuiet).toBe(true);
+    const next = current === listener ? presses.shift() : undefined;
+    if (!next) return;
+    listener.onStrokes(next);
+    queueMicrotask(() => press(listener));
+  };
+  const keyboard: Keyboard = {
+    hold: () => undefined,
+    release: () => undefined,
+    listen(listener) {
+      current = listener;
+      queueMicrotask(() => press(listener));
+      return () => {
+        current = undefined;
+      };
+    },
+    quiet: async () => {
+      isQuiet = true;
+    },
+    settle: () => undefined,
+    takeKept: () => [],
+  };
+  const person: Person = {
+    note: (text) => {
+      said += text;
+    },
+    colors: pc.createColors(false),
+    width: () => 60,
+    height: () => height,
+    keyboard,
+    output: new Writable({ write: (_, __, done) => done() }),
+    rest: async () => undefined,
+    drawn: () => undefined,
+    onInterrupt: () => interrupts.push("interrupt"),
+  };
+  return { person, interrupts, said: () => said };
+}
+
+const key = (text: string): Stroke => ({ type: "key", text, key: { name: text } });
+const ENTER: Stroke = { type: "key", text: "\r", key: { name: "return" } };
+const paste = (text: string): Stroke => ({ type: "paste", text });
+
+function request(input: Request["input"], more: Partial<Request> = {}): Request {
+  const facts = { type: "approval_request", id: "1", name: "Bash", timeout_ms: 1, seq: 1, timestamp: "" };
+  return { ...facts, input, ...more } as Request;
+}
+
+async function asked(event: Request, presses: (readonly Stroke[])[], height?: number) {
+  const { person, interrupts, said } = personWith(presses, height);
+  const decision = await askPerson(event, "Agent", person, new AbortController().signal);
+  return { decision, interrupts, said: said() };
+}
+
+it("only a key that is pressed alone answers: no paste, no word, no other key", async () => {
+  const others = [[paste("y")], [key("y"), key("e"), key("s")], [key("q")], [ENTER], [key("N")]];
+  const { decision, said } = await asked(request({ command: "ls" }), others);
+  expect(decision).toMatchObject({ allow: false });
+  expect(said).toContain("Agent asks: Bash\n    ls\n[y]es, [a]lways in this session, [n]o? ");
+});
+
+it("a is for the whole session, y is not", async () => {
+  expect((await asked(request({}), [[key("y")]])).decision).toEqual({ allow: true });
+  expect((await asked(request({}), [[key("a")]])).decision).toEqual({ allow: true, always: true });
+});
+
+it("Ctrl-D interrupts", async () => {
+  const eof: Stroke = { type: "key", key: { name: "d", ctrl: true } };
+  expect(await asked(request({}), [[eof]])).toMatchObject({ decision: undefined, interrupts: ["interrupt"] });
+});
+
+it("of many lines the beginning and the end are shown, and all of them with v", async () => {
+  const command = Array.from({ length: 40 }, (_, at) => `echo ${at}`).join("\n");
+  const { said } = await asked(request({ command }), [[key("y")]]);
+  expect(said).toMatch(/echo 9\n {4}… 25 more lines …\n {4}echo 35\n[\s\S]*echo 39\n\[y\]es/);
+  expect(said).not.toContain("echo 20");
+  const { said: all, decision } = await asked(request({ command }), [[key("v")], [key("n")]]);
+  expect(all).toMatch(/\? v\n {4}echo 0\n[\s\S]*echo 20\n[\s\S]*echo 39\n\[y\]es/);
+  expect(decision).toMatchObject({ allow: false });
+});
+
+it("arguments that were cut for the stream are shown from the file that has them whole", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "baton-asking-"));
+  try {
+    const path = join(folder, "input.json");
+    writeFileSync(path, JSON.stringify({ command: "true\ntouch TAIL" }));
+    const cut = { command: "true … [10 more characters]" };
+    const { said } = await asked(request(cut, { input_path: path }), [[key("n")]]);
+    expect(said).toContain("    true\n    touch TAIL\n");
+    rmSync(path);
+    const { said: gone } = await asked(request(cut, { input_path: path }), [[key("n")]]);
+    expect(gone).toContain("Not all of it can be shown");
+    expect(gone).toContain("10 more characters");
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+it("nothing of what an agent wants acts on the terminal", async () => {
+  const { said } = await asked(request({ command: "a\u001b[2Jb\rc" }, { reason: "x\u0007y" }), [[key("n")]]);
+  expect(said).not.toMatch(/[\u001b\u0007]\[2J|\u0007/);
+  expect(said).toContain("    ab\ufffdc\n");
+});
+
+it("questions are answered with numbers or words, once they could be read", async () => {
+  const options = [{ label: "Red" }, { label: "Green" }, { label: "Blue" }];
+  const answer = async (typed: string, more: object) => {
+    const questions = [{ question: "Which?", ...more }];
+    const { decision } = await asked(request({}, { questions }), [[paste(typed)], [ENTER]]);
+    return decision?.answers?.["Which?"];
+  };
+  expect(await answer("2", { options })).toBe("Green");
+  expect(await answer("2", {})).toBe("2");
+  expect(await answer("3, 1", { options, multiple: true })).toEqual(["Blue", "Red"]);
+  expect(await answer("4", { options })).toBe("4");
+  expect(await answer("neither 1", { options })).toBe("neither 1");
+});
