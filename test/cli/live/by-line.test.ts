@@ -32,10 +32,28 @@ it("keeps thinking, messages and subagents apart", async () => {
   expect(await told([text("a"), inner, text("b")])).toEqual(["text a", "text x", "text b"]);
 });
 
-it("does not wait for the end of a line that never ends", async () => {
+it("does not wait for the end of a line that never ends, and for no shorter one less", async () => {
   const list = await told(Array.from({ length: 300 }, () => text("x".repeat(1000))));
-  expect(list.length).toBeGreaterThan(10);
   expect(Math.max(...list.map((one) => one.length))).toBeLessThan(20_000);
+  // A line is told whole up to 200,000 characters, so a secret in it is found wherever the pieces are cut.
+  const seen: number[] = [];
+  const events = Array.from({ length: 300 }, () => text("x".repeat(1000)));
+  for await (const _ of byLine(stream(events), (words) => {
+    seen.push(words.length);
+    return words;
+  }));
+  expect(seen).toEqual([201_000, 99_000]);
+});
+
+it("the end of a result that was cut may be half of a secret, so its last word goes", async () => {
+  const ends = async (more: object) => {
+    const results: string[] = [];
+    for await (const event of byLine(stream([{ type: "result", result: "The key is SEC", ...more }]), String))
+      if (event.type === "result") results.push(event.result);
+    return results;
+  };
+  expect(await ends({ truncated: true })).toEqual(["The key is "]);
+  expect(await ends({})).toEqual(["The key is SEC"]);
 });
 
 it("hides what lies across two pieces of a text or of an output, and cuts the output anew", async () => {
