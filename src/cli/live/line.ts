@@ -108,8 +108,9 @@ function feed(lines: Interface, strokes: readonly Stroke[], isAhead: boolean): v
     if (stroke.type === "paste") lines.write(asShown(stroke.text));
     else if (isControl(stroke, "d") && !isLast) continue;
     else if (!isEnter(stroke)) lines.write(asShown(stroke.text ?? ""), stroke.key);
-    else if (isLast && !isAhead && !stroke.key.meta) lines.write(null, ENTER);
-    else if (!(stroke.key.name === "return" && isLineFeed(strokes[at + 1]))) lines.write(MARK);
+    else if (isLast && !stroke.key.meta) {
+      if (!isAhead) lines.write(null, ENTER);
+    } else if (!(stroke.key.name === "return" && isLineFeed(strokes[at + 1]))) lines.write(MARK);
   }
 }
 

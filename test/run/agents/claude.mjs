@@ -1,9 +1,8 @@
 #!/usr/bin/env node
 // Stands for Claude Code in tests of the command line: answers each prompt as the prompt itself says. "say X" is said,
-// "run X" is a call that has to be allowed, "both" two of them at once, "slow X" the same
-// after a while, "wait" never ends, "stay" not even when it is
-// told to, "fail" is refused by the vendor, "flood" never stops talking, "complain X" writes X to stderr, "count X" says
-// how long X is, "later X" begins a turn of its own that says X, "leave" ends the agent once it has answered.
+// "run X" is a call that has to be allowed, "slow X" the same after a while, "both" are two of them at once, "wait" never
+// ends, "flood" never stops talking, "fail" is refused by the vendor, "complain X" writes X to stderr, "count X" says how
+// long X is, "later X" begins a turn of its own that says X, "leave" ends the agent once it has answered.
 import { randomUUID } from "node:crypto";
 import { createInterface } from "node:readline";
 
@@ -11,7 +10,6 @@ const resumed = process.argv.indexOf("--resume");
 const session_id = resumed === -1 ? "22222222-2222-4222-8222-222222222222" : process.argv[resumed + 1];
 const MODEL = "claude-opus-4-8";
 const asked = new Map();
-let isStubborn = false;
 
 const say = (message) =>
   process.stdout.write(`${JSON.stringify({ ...message, session_id, uuid: randomUUID() })}\n`);
@@ -86,10 +84,7 @@ function prompted(words) {
   else if (verb === "slow") setTimeout(() => call(what), 700);
   else if (verb === "both") for (const at of [1, 2]) call(`rm ${at}`, at);
   else if (verb === "wait") text("Waiting for ever. ");
-  else if (verb === "stay") {
-    isStubborn = true;
-    text("Staying. ");
-  } else if (verb === "flood") setInterval(() => text("And so on. "), 20);
+  else if (verb === "flood") setInterval(() => text("And so on. "), 20);
   else if (verb === "complain") {
     process.stderr.write(`${what}\n`);
     end("");
@@ -115,7 +110,7 @@ createInterface({ input: process.stdin })
     const { type, request_id, request, response, message: given } = JSON.parse(line);
     if (type === "control_request") {
       say({ type: "control_response", response: { subtype: "success", request_id, response: {} } });
-      if (request.subtype === "interrupt" && !isStubborn)
+      if (request.subtype === "interrupt")
         end("", { subtype: "error_during_execution", is_error: true, terminal_reason: "aborted_streaming" });
     } else if (type === "control_response")
       asked.get(response.request_id)?.(response.response?.behavior === "allow");

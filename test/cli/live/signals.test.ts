@@ -1,0 +1,44 @@
+// What Ctrl-C does, as a signal or as a key.
+import { afterEach, expect, it } from "vitest";
+import { onSignals, type Signals } from "../../../src/cli/live/signals.ts";
+
+let signals: Signals;
+afterEach(() => signals.close());
+
+function told(isTurn: boolean) {
+  const list: string[] = [];
+  signals = onSignals({
+    interrupt() {
+      list.push("interrupt");
+      return isTurn;
+    },
+    end: () => list.push("end"),
+  });
+  return list;
+}
+
+it("stops the turn, and the second time the run", () => {
+  const list = told(true);
+  signals.interrupt();
+  expect({ list, status: signals.status() }).toEqual({ list: ["interrupt"], status: undefined });
+  signals.interrupt();
+  expect({ list, status: signals.status() }).toEqual({ list: ["interrupt", "end"], status: 130 });
+});
+
+it("is about the next turn once one is over", () => {
+  const list = told(true);
+  signals.interrupt();
+  signals.turnOver();
+  signals.interrupt();
+  expect({ list, status: signals.status() }).toEqual({ list: ["interrupt", "interrupt"], status: undefined });
+});
+
+it("ends the run where there is no turn; who leaves by it only has its status", () => {
+  const list = told(false);
+  signals.interrupt();
+  expect({ list, status: signals.status() }).toEqual({ list: ["interrupt", "end"], status: 130 });
+  signals.close();
+  const others = told(false);
+  signals.left();
+  expect({ others, status: signals.status() }).toEqual({ others: [], status: 130 });
+});
