@@ -20,7 +20,7 @@ export function whyOver(
     return { code: "agent_killed", message: `${label} was ended by ${killed}.${said}` };
   return {
     code: "agent_crashed",
-    message: `${label} ended with status ${exitCode} in the middle of the turn.${said}`,
+    message: `${label} ended with status ${exitCode}.${said}`,
   };
 }
 

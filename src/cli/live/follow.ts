@@ -4,8 +4,7 @@ import { text as textOf } from "node:stream/consumers";
 import type { Runnable } from "../../run/agents.ts";
 import type { LiveRun } from "../../run/live.ts";
 import type { RunLog } from "../../run/record.ts";
-import { BatonError, EXIT_STATUS } from "../../session/error.ts";
-import type { EventOf, FailureCode } from "../../session/events.ts";
+import { BatonError } from "../../session/error.ts";
 import type { Options } from "../commands/run.ts";
 import type { Context } from "../context.ts";
 import { notInstalled } from "../continue.ts";
@@ -14,8 +13,8 @@ import { redaction, shareable } from "../redaction.ts";
 import { byLine } from "./by-line.ts";
 import { type Conversation, newConversation } from "./conversation.ts";
 import { ding } from "./ding.ts";
+import { newOutcome } from "./outcome.ts";
 import { newOutlet } from "./outlet.ts";
-import { isAgentGone } from "./render.ts";
 import { onSignals } from "./signals.ts";
 import { steer } from "./steering.ts";
 
@@ -54,8 +53,7 @@ export async function follow(following: Following): Promise<number> {
     : undefined;
   begin(following, { given, isSteered, run, prompt, person });
   const how = { bell: options.bell ?? false, notify: options.notify ?? false, label };
-  let last: Result | undefined;
-  let isGone = false;
+  const outcome = newOutcome();
   let isUnread = false;
   let isLeft = false;
   onEndOfReader(() => {
@@ -67,11 +65,8 @@ export async function follow(following: Following): Promise<number> {
     for await (const event of redaction() ? byLine(run.events, shareable) : run.events) {
       if (isLeft) continue;
       log.note(event);
-      if (event.type === "result") {
-        last = event;
-        signals.turnOver();
-      }
-      isGone = isAgentGone(event) || (isGone && event.type !== "result");
+      outcome.note(event);
+      if (event.type === "result") signals.turnOver();
       if (isUnread) {
         isLeft = event.type === "message_stop";
         if (isLeft) run.end();
@@ -84,15 +79,13 @@ export async function follow(following: Following): Promise<number> {
     }
     if (isUnread) return 0;
     person?.aside();
-    await outlet.end(last);
-    return signals.status() ?? (isGone ? EXIT_STATUS.failed : statusOf(last));
+    await outlet.end(outcome.result);
+    return signals.status() ?? outcome.status();
   } finally {
     person?.close();
     signals.close();
   }
 }
-
-type Result = EventOf<"result">;
 
 interface Beginning {
   given: string | undefined;
@@ -136,16 +129,4 @@ async function promptOf(
   const text = prompt ?? (await textOf(process.stdin));
   if (text.trim() !== "") return text;
   throw new BatonError("usage", "There is no prompt.", "Give one with -p, or on standard input.");
-}
-
-const STATUS: Partial<Record<FailureCode, number>> = {
-  agent_missing: EXIT_STATUS.agent_not_installed,
-  session_missing: EXIT_STATUS.not_found,
-  session_busy: EXIT_STATUS.busy,
-};
-
-function statusOf(last: Result | undefined): number {
-  if (last === undefined || last.subtype === "success") return 0;
-  if (last.subtype === "interrupted") return EXIT_STATUS.interrupted;
-  return (last.error && STATUS[last.error.code]) ?? EXIT_STATUS.failed;
 }

@@ -1,7 +1,8 @@
 // A run as a person follows it: the reply as it is written, a line for each tool, and what goes on meanwhile.
-import type { AgentEvent, EventOf, FailureCode } from "../../session/events.ts";
+import type { AgentEvent, EventOf } from "../../session/events.ts";
 import type { Colors } from "../output.ts";
 import { counted, cut, dollars, duration, harmless } from "../text.ts";
+import { isAgentGone } from "./outcome.ts";
 import type { Page } from "./page.ts";
 
 interface Call {
@@ -139,13 +140,6 @@ function asideWords(event: AgentEvent, colors: Colors): string | undefined {
 function failureWords({ message, hint }: { message: string; hint: string }, colors: Colors): string {
   return `${colors.red("error:")} ${harmless(message)}\n${colors.dim(harmless(hint))}`;
 }
-
-/** The agent is not there any more, which is no mere warning. */
-export function isAgentGone(event: AgentEvent): boolean {
-  return event.type === "system" && event.subtype === "error" && GONE.has(event.code);
-}
-
-const GONE: ReadonlySet<FailureCode> = new Set(["agent_crashed", "agent_killed", "agent_broken"]);
 
 function systemWords(event: EventOf<"system">, colors: Colors): string | undefined {
   switch (event.subtype) {
