@@ -94,12 +94,11 @@ async function runAgent(context: Context, name: string, options: Options): Promi
 
 async function runIn(context: Context, name: string, options: Options, onStart: () => void): Promise<number> {
   const agent = await runnable(name, await context.adapters(), context.home);
-  const place = await placeOf(context, agent, options);
-  const letGo = await held(context, agent, place, options);
+  const { letGo, ...place } = await placeOf(context, agent, options);
   try {
     return await runAt(context, agent, place, options, onStart);
   } finally {
-    letGo();
+    letGo?.();
   }
 }
 
@@ -151,7 +150,11 @@ interface Place {
 }
 
 /** Where it runs, and which session goes on: one of another agent is carried first. */
-async function placeOf(context: Context, agent: Runnable, options: Options): Promise<Place> {
+async function placeOf(
+  context: Context,
+  agent: Runnable,
+  options: Options,
+): Promise<Place & { letGo?(): void }> {
   const { session, cwd } = options;
   if (session === undefined) {
     const folder = resolve(cwd ?? ".");
@@ -166,27 +169,26 @@ async function placeOf(context: Context, agent: Runnable, options: Options): Pro
     );
   const carried = await prepareResume(context, session, { ...options, in: agent.id, exec: true });
   if (carried.isLive && !options.yes) throw busy(`A running ${agent.who.label} has this session open.`);
+  const letGo = await held(context, agent, carried.originalId, options);
   for (const warning of carried.warnings) context.output.warn(warning);
   if (carried.analysis) tellSwitch(carried.analysis, context.output);
   if (carried.done !== "") context.output.message(carried.done);
-  return { cwd: carried.command.cwd, session: carried.originalId };
+  return { cwd: carried.command.cwd, session: carried.originalId, letGo };
 }
 
 /** Of two that write to one session, one loses its turns, or gets the other's. */
 async function held(
   { batonHome, output }: Context,
   { id }: Runnable,
-  { session }: Place,
+  session: string,
   { yes }: Options,
 ): Promise<() => void> {
-  const nothing = () => undefined;
-  if (session === undefined) return nothing;
   const letGo = await holdSession(batonHome, { agent: id, session });
   if (letGo) return letGo;
   const sentence = "Another run of Baton goes on with this session.";
   if (!yes) throw busy(sentence);
   output.warn(sentence);
-  return nothing;
+  return () => undefined;
 }
 
 function busy(sentence: string): BatonError {

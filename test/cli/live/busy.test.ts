@@ -66,7 +66,7 @@ it("the second is refused while the first goes on, unless it is sure", async () 
   const again = ["run", "claude", ...SESSION, "-p", "say Two."];
   const second = await baton(again);
   expect(second).toMatchObject({ status: 5, stdout: "" });
-  expect(second.stderr).toContain("Another run of Baton goes on with this session.");
+  expect(second.stderr).toMatch(/^error: Another run of Baton goes on with this session\./);
   const streamed = await baton([...again, ...STREAM]);
   expect(streamed.status).toBe(5);
   expect(eventsIn(streamed.stdout)[1]).toMatchObject({ type: "error", code: "session_busy" });
