@@ -93,7 +93,7 @@ function* typeRules(state: State, event: AgentEvent): Generator<string> {
     case "tool_result": {
       const [parent, open] = [...state.open].find(([, ids]) => ids[0] === event.tool_use_id) ?? [];
       if (parent === undefined || open === undefined)
-        yield `tool_result without an open tool_use whose turn it is: ${event.tool_use_id}`;
+        yield `tool_result without an open tool_use: ${event.tool_use_id}`;
       else if (event.part === undefined || event.last) open.shift();
       return;
     }
