@@ -1,38 +1,14 @@
 // A model that is asked for before an agent of the Agent Client Protocol is ready: where it is not to be had, that is
 // said, and the prompts are answered all the same.
-import { afterEach, expect, it } from "vitest";
-import { acpDriver } from "../../src/adapters/acp.ts";
+import { expect, it } from "vitest";
 import type { RunRequest } from "../../src/adapters/driver.ts";
 import type { AgentEvent } from "../../src/session/events.ts";
 import type { Setup } from "../run/agents/acp-agent.ts";
-import { agent, type Collected, startFake } from "../run/fake.ts";
-
-const started: Collected[] = [];
-afterEach(async () => {
-  for (const one of started.splice(0)) {
-    one.run.end();
-    await one.over;
-  }
-});
+import { start } from "./acp-told.ts";
 
 /** Two prompts behind the models, all of it before the agent has said a word. */
 async function told(setup: Setup, models: string[], request: Partial<Pick<RunRequest, "model">> = {}) {
-  const argv = ["node", agent("acp-agent.ts"), JSON.stringify(setup)];
-  const one = startFake({
-    agent: "acp",
-    provider: "acp",
-    driver: acpDriver({ argv }),
-    program: process.execPath,
-    who: { label: "Test Agent" },
-    request: {
-      home: { dir: "/nowhere", env: {} },
-      cwd: import.meta.dirname,
-      version: "0.0.0",
-      mode: "default",
-      ...request,
-    },
-  });
-  started.push(one);
+  const one = start(setup, request);
   for (const model of models) one.run.setModel(model);
   one.run.prompt("chosen");
   one.run.prompt("text");

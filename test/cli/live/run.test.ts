@@ -1,51 +1,21 @@
 // `baton run` as a user has it: a prompt and a reply in a pipe, events for a program, keys in a terminal. A small
 // program stands for the agent; the real ones are in test/real.
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newEventChecker } from "../../../src/session/event-rules.ts";
 import type { AgentEvent } from "../../../src/session/events.ts";
-import { agent } from "../../run/fake.ts";
+import { type AgentHome, eventsIn, makeAgentHome, STREAM } from "./agent-home.ts";
 
-const LAUNCHER = join(import.meta.dirname, "../../../bin/baton.js");
-let home: string;
-let env: Record<string, string>;
+let home: AgentHome;
 beforeEach(() => {
-  home = realpathSync(mkdtempSync(join(tmpdir(), "baton-run-")));
-  const bin = join(home, "bin");
-  mkdirSync(bin);
-  symlinkSync(agent("claude.mjs"), join(bin, "claude"));
-  env = { PATH: [bin, dirname(process.execPath), "/usr/bin", "/bin"].join(delimiter), HOME: home };
+  home = makeAgentHome();
 });
-afterEach(() => rmSync(home, { recursive: true, maxRetries: 5 }));
+afterEach(() => home.remove());
 
-function start(args: readonly string[], input: "pipe" | "ignore" = "pipe"): ChildProcess {
-  return spawn(process.execPath, [LAUNCHER, ...args], { cwd: home, env, stdio: [input, "pipe", "pipe"] });
-}
-
-async function baton(args: readonly string[], input = "") {
-  const child = start(args);
-  child.stdin?.on("error", () => undefined).end(input);
-  const [stdout, stderr] = await Promise.all([text(child.stdout as never), text(child.stderr as never)]);
-  if (child.exitCode === null) await once(child, "exit");
-  return { status: child.exitCode, stdout, stderr };
-}
-
-const STREAM = ["--output-format", "stream-json"];
-
-function eventsIn(stdout: string): AgentEvent[] {
-  const checker = newEventChecker();
-  const events = stdout
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-  expect([...events.flatMap((event) => checker.check(event)), ...checker.end()]).toEqual([]);
-  return events;
-}
+const start: AgentHome["start"] = (...given) => home.start(...given);
+const baton: AgentHome["baton"] = (...given) => home.baton(...given);
 
 const types = (events: readonly AgentEvent[]) => events.map((event) => event.type);
 

@@ -1,36 +1,24 @@
 // `baton run` on a terminal, as a person has it: prompts, questions and keys, and what the screen shows.
-import {
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { agent } from "../../run/fake.ts";
 import { openTerminal, type Terminal } from "../../terminal.ts";
+import { type AgentHome, LAUNCHER, makeAgentHome } from "./agent-home.ts";
 
-const LAUNCHER = join(import.meta.dirname, "../../../bin/baton.js");
-let home: string;
+let home: AgentHome;
 let terminal: Terminal;
 beforeEach(() => {
-  home = realpathSync(mkdtempSync(join(tmpdir(), "baton-run-")));
-  mkdirSync(join(home, "bin"));
-  symlinkSync(agent("claude.mjs"), join(home, "bin", "claude"));
+  home = makeAgentHome();
 });
 afterEach(async () => {
   await terminal.close();
-  rmSync(home, { recursive: true, maxRetries: 5 });
+  home.remove();
 });
 
 function start(program: string, argv: readonly string[], columns = 100): Terminal {
-  const PATH = [join(home, "bin"), dirname(process.execPath), "/usr/bin", "/bin"].join(delimiter);
-  const env = { PATH, HOME: home, TERM: "xterm-256color" };
-  terminal = openTerminal(program, argv, { cwd: home, env, columns, rows: 30 });
+  const env = { ...home.env, TERM: "xterm-256color" };
+  terminal = openTerminal(program, argv, { cwd: home.dir, env, columns, rows: 30 });
   return terminal;
 }
 
@@ -259,13 +247,15 @@ describe("other streams", () => {
   it("without a terminal for the prompt it says so, before the agent is started", async () => {
     openShell("2>err.log");
     expect(await terminal.ended).toBe(2);
-    expect(readFileSync(join(home, "err.log"), "utf8")).toMatch(/^error: There is no prompt, and nowhere/);
+    expect(readFileSync(join(home.dir, "err.log"), "utf8")).toMatch(
+      /^error: There is no prompt, and nowhere/,
+    );
   });
 
   it("each stream has its own colours", async () => {
     openShell("-p fail 2>err.log");
     expect(await terminal.ended).toBe(1);
-    const words = readFileSync(join(home, "err.log"), "utf8");
+    const words = readFileSync(join(home.dir, "err.log"), "utf8");
     expect(words).toContain("error: ");
     expect(words).not.toContain("\u001b");
     await terminal.close();
@@ -284,9 +274,9 @@ describe("the ding", () => {
   });
 
   it("--notify tells the desktop, with words as arguments", async () => {
-    const told = join(home, "told");
+    const told = join(home.dir, "told");
     const script = `#!/bin/sh\nprintf '%s\\n' "$@" > '${told}.new' && mv '${told}.new' '${told}'\n`;
-    writeFileSync(join(home, "bin", "notify-send"), script, { mode: 0o755 });
+    writeFileSync(join(home.dir, "bin", "notify-send"), script, { mode: 0o755 });
     open("-p", "say $(touch x) `y`", "--notify");
     expect(await terminal.ended).toBe(0);
     const read = () => readFileSync(told, "utf8");

@@ -1,32 +1,17 @@
-// What a review found: signals, status and late words where there is more than one turn.
-import { type ChildProcess, spawn } from "node:child_process";
+// Signals, status and late words where there is more than one turn.
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { AgentEvent } from "../../../src/session/events.ts";
-import { agent } from "../../run/fake.ts";
+import { type AgentHome, makeAgentHome, STREAM } from "./agent-home.ts";
 
-const LAUNCHER = join(import.meta.dirname, "../../../bin/baton.js");
-let home: string;
+let home: AgentHome;
 beforeEach(() => {
-  home = realpathSync(mkdtempSync(join(tmpdir(), "baton-turns-")));
-  mkdirSync(join(home, "bin"));
-  symlinkSync(agent("claude.mjs"), join(home, "bin", "claude"));
+  home = makeAgentHome();
 });
-afterEach(() => rmSync(home, { recursive: true, maxRetries: 5 }));
+afterEach(() => home.remove());
 
 function start() {
-  const args = ["run", "claude", "--input-format", "stream-json", "--output-format", "stream-json"];
-  const child: ChildProcess = spawn(process.execPath, [LAUNCHER, ...args], {
-    cwd: home,
-    env: {
-      PATH: [join(home, "bin"), dirname(process.execPath), "/usr/bin", "/bin"].join(delimiter),
-      HOME: home,
-    },
-    stdio: ["pipe", "pipe", "inherit"],
-  });
+  const child = home.start(["run", "claude", "--input-format", "stream-json", ...STREAM]);
   const events: AgentEvent[] = [];
   const waiting = new Set<() => void>();
   let rest = "";
