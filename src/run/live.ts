@@ -362,7 +362,7 @@ class Live implements LiveRun {
 
   /** Mostly because it ends, which then says why. */
   private deaf(): void {
-    if (this.isFinishing || this.isOver) return;
+    if (this.isEnding || this.isOver) return;
     this.deafness ??= setTimeout(() => this.abandon(failures.deaf(this.label)), WAIT_MS.deaf);
   }
 

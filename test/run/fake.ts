@@ -43,6 +43,20 @@ export function withArguments(args: readonly string[]): Driver<Record<string, ne
   };
 }
 
+/** The same for agents that are servers: events as they are, prompts as requests. */
+export const fakeServerDriver: Driver<Record<string, never>> = {
+  ...fakeDriver,
+  launch: () => ({ argv: ["fake"], env: {}, transport: { type: "http", events: "/event", headers: {} } }),
+  isPulse: (line) => line.includes("heartbeat"),
+  step(state, input): Output[] {
+    if (input.type === "answer") return [];
+    return fakeDriver.step(state, input).map((output, at) => {
+      if (output.type !== "send") return output;
+      return { type: "request", id: at, method: "POST", path: `/${input.type}`, body: input };
+    });
+  },
+};
+
 export interface Collected {
   run: LiveRun;
   events: AgentEvent[];
