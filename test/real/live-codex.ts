@@ -126,9 +126,8 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
     await first.close();
     await writeFile(join(rig.cwd, "dot.png"), PNG);
     rig.answer([
-      {
-        calls: [shell(`printf '%s\\n' "it's" 'a "quoted" $word'`), shell("echo there", { workdir: "/tmp" })],
-      },
+      { calls: [shell(`printf '%s\\n' "it's" 'a "quoted" $word'`)] },
+      { calls: [shell("echo there", { workdir: "/tmp" })] },
       { calls: [patch("*** Add File: a.txt", "+one", "+two")] },
       { calls: [patch("*** Update File: a.txt", "@@", " one", "-two", "+2")] },
       { calls: [{ name: "view_image", input: { path: join(rig.cwd, "dot.png") } }] },

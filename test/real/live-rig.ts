@@ -132,6 +132,9 @@ export async function openLive(name: CliName, cli?: Cli) {
   };
 }
 
+/** What comes after a prompt at the latest: a question, or that there is none. */
+const ENDING = new Set<AgentEvent["type"]>(["approval_request", "result"]);
+
 function follow(run: LiveRun, inputs: Input[], request: Followed["request"], complaints: string[]): Followed {
   const events: AgentEvent[] = [];
   const violations: string[] = [];
@@ -185,9 +188,11 @@ function follow(run: LiveRun, inputs: Input[], request: Followed["request"], com
       let last = events.at(-1)?.seq ?? 0;
       run.prompt(prompt);
       for (const decision of decisions) {
-        const { id, seq } = await ask(last);
-        run.decide(id, decision);
-        last = seq;
+        const next = await until(({ type, seq }) => seq > last && ENDING.has(type), from);
+        if (next.type !== "approval_request")
+          throw new Error(`it does not ask:\n${events.map((one) => JSON.stringify(one)).join("\n")}`);
+        run.decide(next.id, decision);
+        last = next.seq;
       }
       return over(from);
     },

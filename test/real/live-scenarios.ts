@@ -94,6 +94,8 @@ export const SCENARIOS = {
     const cut: Reply = {
       text: "This breaks off in the middle of what it says.",
       cut: rig.name === "gemini" ? 2 : 6,
+      // What came before the break has to be read before the connection is gone.
+      pace: 20,
     };
     rig.answer(() => (asked++ === 0 ? cut : { text: "This is whole." }));
     const one = rig.start();

@@ -1,7 +1,8 @@
 // One agent live in every scenario, the common ones and its own: the same that its golden transcripts were recorded in.
 import { describe, expect, it } from "vitest";
 import type { CliName } from "./install.ts";
-import { EXPECTED } from "./live-expected.ts";
+import { ASKED, EXPECTED } from "./live-expected.ts";
+import { expectLeft, leftOf } from "./live-left.ts";
 import { outlineOf } from "./live-outline.ts";
 import { type Followed, type LiveRig, openLive } from "./live-rig.ts";
 import { SCENARIO_NAMES, SCENARIOS } from "./live-scenarios.ts";
@@ -10,14 +11,22 @@ import { adapterOf, findSession } from "./read.ts";
 export type Scenario = (rig: LiveRig) => Promise<Followed>;
 
 export function liveSuite(name: CliName, extra: Record<string, Scenario>): void {
+  it("what is left behind is known of scenarios that there are", () => {
+    expect(Object.keys(extra)).toEqual(expect.arrayContaining(leftOf(name)));
+  });
+
   describe(`${name}, live`, () => {
     it.each(SCENARIO_NAMES)("%s", async (scenario) => {
-      await withRig(name, SCENARIOS[scenario], (followed, rig) => EXPECTED[scenario](followed, rig));
+      await withRig(name, SCENARIOS[scenario], (followed, rig) => {
+        EXPECTED[scenario](followed, name);
+        ASKED[scenario]?.(rig);
+      });
     });
 
     it.each(Object.keys(extra))("%s", async (scenario) => {
-      await withRig(name, extra[scenario] as Scenario, ({ events }) => {
-        expect(outlineOf(events)).toMatchSnapshot();
+      await withRig(name, extra[scenario] as Scenario, (followed, rig) => {
+        expect(outlineOf(followed.events)).toMatchSnapshot();
+        expectLeft(scenario, followed, rig);
       });
     });
   });

@@ -14,7 +14,8 @@ const WORDS =
   /\b(?:toolu_01|call_|msg_01|msg_|resp_|rs_|fc_|ctc_|req_|amsg_)[0-9a-f]{20,32}\b|\ba[0-9a-f]{16}\b|\b(?:[0-9a-f]{64}|[0-9a-f]{40})\b|\bChunk ID: [0-9a-f]{6}\b/g;
 const TIME = /\b20\d\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?Z?|\b20\d\d-\d\d-\d\dT\d\d-\d\d-\d\d\b/g;
 const SEALS = /(?<="(?:signature|encrypted_content)":")[^"]+(?=")/g;
-const EPOCH = /(?<![\d.])1[789]\d{8}(\d{3})?(?:\.\d+)?(?!\d)/g;
+/** When OpenCode asks again is known beside its event, whose id has a time in it that stays. */
+const EPOCH = /(?<![\d.]|"next":)1[789]\d{8}(\d{3})?(?:\.\d+)?(?!\d)/g;
 /** Gemini makes the id of a call from the tool, the time and a number. */
 const CALL_TIME = /(?<=[a-z]_)1[789]\d{11}(?=_\d)/g;
 /** It names a file after the minute and the first letters of the id. */
