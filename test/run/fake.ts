@@ -68,7 +68,12 @@ export interface Collected {
 export type FakeOptions = Partial<RunOptions> & Pick<RunOptions, "program">;
 
 export function startFake(options: FakeOptions): Collected {
-  const run = startRun({
+  return collect(newFake(options));
+}
+
+/** Its events are taken by whoever starts it. */
+export function newFake(options: FakeOptions): LiveRun {
+  return startRun({
     agent: "fake",
     provider: "mock",
     driver: fakeDriver,
@@ -78,7 +83,6 @@ export function startFake(options: FakeOptions): Collected {
     env: process.env,
     ...options,
   });
-  return collect(run);
 }
 
 function collect(run: LiveRun): Collected {

@@ -6,7 +6,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Input } from "../../src/adapters/driver.ts";
-import type { RunOptions } from "../../src/run/live.ts";
 import { agent, fakeDriver, isRunning, startFake, withArguments } from "./fake.ts";
 import { ASK, DONE, LOOK, line, mode, QUESTION, resultsOf, scripted, TEXT } from "./scripted.ts";
 
@@ -221,14 +220,6 @@ describe("approvals", () => {
     expect(await one.over).toEqual([]);
     expect(told).toContainEqual({ type: "decide", id: "q-1", decision });
   });
-});
-
-it("a reader that is slow is waited for, and does not make the agent hang", async () => {
-  const options: Partial<RunOptions> = { silenceMs: 300 };
-  const one = startFake({ program: agent("floods.mjs"), ...options });
-  one.run.prompt("Hello");
-  expect(await one.over).toEqual([]);
-  expect(one.events.filter(({ type }) => type === "raw")).toHaveLength(100_000);
 });
 
 it("a fault of ours ends the turn with an error, not without a result", async () => {
