@@ -1,61 +1,9 @@
 // The protocol keeps its rules whatever a driver says, in whatever order.
 import { describe, expect, it } from "vitest";
 import type { Said } from "../../src/adapters/driver.ts";
-import { Protocol } from "../../src/run/protocol.ts";
-import { newEventChecker } from "../../src/session/event-rules.ts";
 import type { AgentEvent } from "../../src/session/events.ts";
 import { fc } from "../property.ts";
-
-function newProtocol(more: Partial<ConstructorParameters<typeof Protocol>[0]> = {}): Protocol {
-  return new Protocol({
-    run: "a-run",
-    agent: "fake",
-    provider: "mock",
-    cwd: "/project",
-    model: "",
-    mode: "default",
-    session: "",
-    who: { label: "Fake", login: "fake login" },
-    now: () => Date.UTC(2026, 0, 2),
-    ...more,
-  });
-}
-
-function said(events: readonly Said[], protocol = newProtocol()): AgentEvent[] {
-  const list = [protocol.begin("A prompt"), ...events.map((event) => protocol.say(event))].flat();
-  return [...list, ...protocol.finish({})];
-}
-
-/** What it says, in short: types, and what tells calls apart. */
-function short(events: readonly AgentEvent[]): string[] {
-  return events.map((event) => {
-    if (event.type === "tool_use") return `use ${event.id}`;
-    if (event.type === "tool_result") return `result ${event.tool_use_id}`;
-    return event.type === "system" ? event.subtype : event.type;
-  });
-}
-
-function wrong(events: readonly AgentEvent[]): string[] {
-  const checker = newEventChecker();
-  return [...events.flatMap((event) => checker.check(event)), ...checker.end()];
-}
-
-const use = (id: string, parent?: string): Said => ({
-  type: "tool_use",
-  id,
-  name: "shell",
-  input: { cmd: id },
-  call: { tool: "bash", input: { command: id } },
-  ...(parent !== undefined && { parent_tool_use_id: parent }),
-});
-const result = (id: string, more: Partial<Extract<Said, { type: "tool_result" }>> = {}): Said => ({
-  type: "tool_result",
-  tool_use_id: id,
-  content: `done ${id}`,
-  is_error: false,
-  ...more,
-});
-const END = ["usage", "result", "message_stop"];
+import { END, newProtocol, result, said, short, use, wrong } from "./told.ts";
 
 describe("order", () => {
   it("parallel calls come one after the other, in the order in which they were made", () => {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Answers each prompt with the lines that it was given as arguments, which are JSON or not. A line with a `wait` goes
-// out once something else than a prompt was told.
+// Answers each prompt with the lines that it was given as arguments, which are JSON or not. After `wait` it goes on
+// once it is told something else, after `later` a second later.
 import { createInterface } from "node:readline";
 
 const lines = process.argv.slice(2);
@@ -9,6 +9,7 @@ const go = () => {
   while (rest.length > 0) {
     const line = rest.shift();
     if (line === "wait") return;
+    if (line === "later") return void setTimeout(go, 1000);
     if (line === "exit") process.exit(0);
     process.stdout.write(`${line}\n`);
   }

@@ -1,0 +1,108 @@
+// Turns that agents begin by themselves, and turns that end because the agent does.
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Input } from "../../src/adapters/driver.ts";
+import { WAIT_MS } from "../../src/run/waits.ts";
+import { agent, startFake } from "./fake.ts";
+import { ASK, DONE, line, resultsOf, scripted, TEXT } from "./scripted.ts";
+
+const BEGIN = line({ type: "begin" });
+const say = (text: string) => line({ type: "text", text });
+
+describe("a turn that the agent says it has begun", () => {
+  const { unprompted } = WAIT_MS;
+  beforeEach(() => {
+    WAIT_MS.unprompted = 100;
+  });
+  afterEach(() => {
+    WAIT_MS.unprompted = unprompted;
+  });
+
+  it("is waited for by the next prompt, however long it is quiet", async () => {
+    const told: string[] = [];
+    const onInput = (input: Input) => input.type === "prompt" && told.push(input.text);
+    const one = scripted([TEXT, DONE, BEGIN, say("By myself."), "wait", DONE], { onInput });
+    one.run.prompt("One");
+    await one.until((event) => event.type === "text" && event.text === "By myself.");
+    one.run.prompt("Two");
+    // Another agent says something after its turn, and no more: that is over by now.
+    const other = scripted([DONE, say("By the way.")]);
+    other.run.prompt("One");
+    await other.until((event) => event.type === "result" && event.result === "By the way.");
+    other.run.end();
+    expect(await other.over).toEqual([]);
+    expect(told).toEqual(["One"]);
+    expect(resultsOf(one.events)).toHaveLength(1);
+    one.run.interrupt();
+    await one.until((event) => event.type === "result" && event.subtype === "interrupted");
+    await expect.poll(() => told).toEqual(["One", "Two"]);
+    one.run.end();
+    expect(await one.over).toEqual([]);
+  });
+});
+
+describe("an agent that ends", () => {
+  it("between two turns has an error of the system, and no result", async () => {
+    const one = scripted([TEXT, DONE, "exit"]);
+    one.run.prompt("One");
+    expect(await one.over).toEqual([]);
+    expect(resultsOf(one.events)).toMatchObject([{ subtype: "success" }]);
+    expect(one.events.at(-1)).toMatchObject({ type: "system", subtype: "error", code: "agent_crashed" });
+  });
+
+  it("because it was told to has none", async () => {
+    const one = scripted([TEXT, DONE]);
+    one.run.prompt("One");
+    one.run.finish();
+    expect(await one.over).toEqual([]);
+    expect(one.events.at(-1)).toMatchObject({ type: "message_stop" });
+  });
+
+  it("in a turn of its own fails that", async () => {
+    const one = scripted([TEXT, DONE, BEGIN, say("By myself."), "exit"]);
+    one.run.prompt("One");
+    expect(await one.over).toEqual([]);
+    expect(resultsOf(one.events)).toMatchObject([
+      { subtype: "success" },
+      { subtype: "error", result: "By myself.", error: { code: "agent_crashed" } },
+    ]);
+  });
+
+  it("by a signal says which", async () => {
+    const one = startFake({ program: agent("aborts.mjs") });
+    one.run.prompt("One");
+    expect(await one.over).toEqual([]);
+    expect(resultsOf(one.events)).toMatchObject([
+      { error: { code: "agent_killed", message: expect.stringContaining("Fake was ended by SIGABRT.") } },
+    ]);
+  });
+});
+
+it("what an agent says of itself is told while it is stopping, what it says of the turn is not", async () => {
+  const init = line({ type: "init", session_id: "s-2", model: "m-2" });
+  const notice = line({ type: "system", subtype: "notice", message: "It rains." });
+  const script = [TEXT, "wait", "later", say("Too late."), init, notice, DONE];
+  const one = scripted(script);
+  one.run.prompt("One");
+  await one.until(({ type }) => type === "text");
+  one.run.interrupt();
+  const stopped = await one.until(({ type }) => type === "message_stop");
+  await one.until((event) => event.type === "system" && event.subtype === "notice");
+  one.run.end();
+  expect(await one.over).toEqual([]);
+  const after = one.events.filter(({ seq }) => seq > stopped.seq);
+  expect(after.map((event) => (event.type === "system" ? event.subtype : event.type))).toEqual([
+    "session_id",
+    "model",
+    "notice",
+  ]);
+  expect(resultsOf(one.events)).toMatchObject([{ subtype: "interrupted" }]);
+});
+
+it("a hundred denials stand in the result", async () => {
+  const asks = Array.from({ length: 101 }, (_, at) => ASK.replace('"a-1"', `"a-${at}"`));
+  const one = scripted([...asks, DONE]);
+  one.run.prompt("One");
+  one.run.finish();
+  expect(await one.over).toEqual([]);
+  expect(resultsOf(one.events)[0]?.permission_denials).toHaveLength(100);
+});
