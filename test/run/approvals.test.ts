@@ -1,0 +1,102 @@
+// What is waited for when the mode changes, when nobody is there any more, and when there is no turn.
+import { describe, expect, it } from "vitest";
+import type { Asking, Input } from "../../src/adapters/driver.ts";
+import { ASK, DONE, LOOK, line, mode, QUESTION, resultsOf, scripted } from "./scripted.ts";
+import { newProtocol, use, wrong } from "./told.ts";
+
+const OTHER = ASK.replace('"a-1"', '"a-9"').replace('"tool_use_id":"1"', '"tool_use_id":"9"');
+
+/** Asked, with somebody there, and everything that the agent is told of it. */
+async function asked(asks: readonly string[]) {
+  const decided: Extract<Input, { type: "decide" }>[] = [];
+  const onInput = (input: Input) => input.type === "decide" && decided.push(input);
+  const script = [...asks, ...asks.map(() => "wait"), DONE];
+  const one = scripted(script, { ...mode("default"), hasApprover: true, onInput });
+  one.run.prompt("One");
+  await one.until(() => one.events.filter(({ type }) => type === "approval_request").length === asks.length);
+  return { ...one, decided };
+}
+
+describe("another mode", () => {
+  it("allows all that is waited for where it allows everything", async () => {
+    const { run, over, events, decided } = await asked([ASK, OTHER]);
+    run.setMode("auto");
+    run.finish();
+    expect(await over).toEqual([]);
+    expect(decided).toEqual([
+      { type: "decide", id: "a-1", decision: { allow: true } },
+      { type: "decide", id: "a-9", decision: { allow: true } },
+    ]);
+    const approvals = events.filter((event) => event.type === "approval");
+    expect(approvals).toMatchObject([
+      { id: "a-1", decision: "allow", by: "mode" },
+      { id: "a-9", decision: "allow", by: "mode" },
+    ]);
+  });
+
+  it("leaves questions to the user where it allows everything", async () => {
+    const { run, over, events, decided } = await asked([QUESTION]);
+    run.setMode("auto");
+    expect(decided).toEqual([]);
+    run.decide("q-1", { allow: true, answers: { "Which one?": "This" } });
+    run.finish();
+    expect(await over).toEqual([]);
+    expect(events.find(({ type }) => type === "approval")).toMatchObject({ by: "user" });
+  });
+});
+
+it("nobody is there any more: what is waited for is denied, and what is asked later", async () => {
+  const { run, over, events, decided } = await asked([ASK, QUESTION]);
+  run.unattended();
+  run.prompt("Two");
+  run.finish();
+  expect(await over).toEqual([]);
+  expect(decided).toHaveLength(4);
+  for (const { decision } of decided)
+    expect(decision).toEqual({ allow: false, message: "Nobody is there to allow it." });
+  const approvals = events.filter((event) => event.type === "approval");
+  expect(approvals).toMatchObject([
+    { id: "a-1", decision: "deny", by: "mode", message: "Nobody is there to allow it." },
+    { id: "q-1", decision: "deny", by: "mode" },
+  ]);
+  expect(resultsOf(events).map(({ permission_denials }) => permission_denials.length)).toEqual([2, 2]);
+});
+
+it("what only looks needs nobody where changes are denied", async () => {
+  const { run, over, decided } = await asked([LOOK]);
+  run.setMode("auto");
+  run.finish();
+  expect(await over).toEqual([]);
+  expect(decided).toMatchObject([{ decision: { allow: true } }]);
+});
+
+it("what is denied between two turns stands in neither", () => {
+  const protocol = newProtocol();
+  const ask: Extract<Asking, { type: "ask" }> = {
+    type: "ask",
+    id: "a",
+    name: "shell",
+    input: {},
+    call: { tool: "bash", input: {} },
+  };
+  const first = [...protocol.begin("One"), ...protocol.finish({})];
+  protocol.denied(ask, "Nobody is there.");
+  expect(protocol.isTurn).toBe(false);
+  const second = [...protocol.begin("Two"), ...protocol.say(use("1")), ...protocol.finish({})];
+  expect(wrong([...first, ...second])).toEqual([]);
+  expect(resultsOf([...first, ...second])).toMatchObject([
+    { permission_denials: [] },
+    { permission_denials: [] },
+  ]);
+});
+
+it("a mode that the agent says it has taken up decides what is waited for", async () => {
+  const decided: Input[] = [];
+  const onInput = (input: Input) => input.type === "decide" && decided.push(input);
+  const script = [ASK, line({ type: "mode", mode: "deny" }), "wait", DONE];
+  const one = scripted(script, { ...mode("default"), hasApprover: true, onInput });
+  one.run.prompt("One");
+  one.run.finish();
+  expect(await one.over).toEqual([]);
+  expect(decided).toMatchObject([{ id: "a-1", decision: { allow: false } }]);
+});
