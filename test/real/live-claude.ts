@@ -52,7 +52,13 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
   },
 
   async approval_interrupted(rig) {
-    const one = await asking(rig, [{ calls: [shell("touch made")] }, { text: "What else?" }]);
+    const one = await asking(rig, []);
+    // Whether the model is still told of the refusal is a matter of luck.
+    rig.answer(({ messages }) => {
+      const asked = JSON.stringify(messages);
+      if (asked.includes("Leave it")) return { text: "What else?" };
+      return asked.includes("tool_result") ? { text: "Stopped." } : { calls: [shell("touch made")] };
+    });
     await one.interrupted("Make it", "approval_request");
     await one.turn("Leave it");
     return one;

@@ -216,7 +216,7 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
   /** The words before the break are told, and then the whole again. */
   async cut_text(rig) {
     const words = "These words were told before the connection broke, and they stay where they are.";
-    rig.answer([{ text: words, cut: 7, pace: 20 }, { text: "The whole again." }]);
+    rig.answer([{ text: words, cut: 7, pace: 100 }, { text: "The whole again." }]);
     const one = await started(rig);
     await one.turn("Break off later");
     return one;

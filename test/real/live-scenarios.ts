@@ -95,7 +95,7 @@ export const SCENARIOS = {
       text: "This breaks off in the middle of what it says.",
       cut: rig.name === "gemini" ? 2 : 6,
       // What came before the break has to be read before the connection is gone.
-      pace: 20,
+      pace: 100,
     };
     rig.answer(() => (asked++ === 0 ? cut : { text: "This is whole." }));
     const one = rig.start();
