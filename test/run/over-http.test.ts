@@ -121,4 +121,82 @@ describe("an agent over HTTP", () => {
     connection.end();
     await until("end");
   });
+
+  it("tells its password to nobody but loopback, whatever is printed first", async () => {
+    const path = join(folder, "strangers.cjs");
+    await writeFile(
+      path,
+      `const { createServer } = require("node:http");
+const server = (host, more) =>
+  createServer((request, response) => {
+    console.error("asked " + host);
+    response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+  }).listen(0, host, function () {
+    console.log("listening on http://" + host + ":" + this.address().port);
+    more?.();
+  });
+server("127.0.0.2", () => server("127.0.0.1"));`,
+    );
+    const complaints: string[] = [];
+    const ready = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    const connection = connect({
+      argv: [process.execPath, path],
+      cwd: folder,
+      env: { PATH: process.env.PATH, HOME: folder },
+      mark: `strangers-${folder}`,
+      transport: { type: "http", events: "/event", headers: { authorization: "a word" } },
+      onInput({ type }) {
+        if (type === "start") ready.resolve();
+        if (type === "end") ended.resolve();
+      },
+      onComplaint: (line) => complaints.push(line),
+      onDeaf: () => undefined,
+    });
+    await ready.promise;
+    connection.end();
+    await ended.promise;
+    expect(complaints).toContain("asked 127.0.0.1");
+    expect(complaints).not.toContain("asked 127.0.0.2");
+  });
+
+  it("may cut a character between two chunks", async () => {
+    const path = join(folder, "halves.cjs");
+    await writeFile(
+      path,
+      `const { createServer } = require("node:http");
+let events;
+createServer((request, response) => {
+  if (request.url !== "/event") {
+    events.write(Buffer.from("bc0a0a", "hex"));
+    return response.end();
+  }
+  events = response.writeHead(200, { "content-type": "text/event-stream" });
+  events.write(Buffer.concat([Buffer.from("data: first\\n\\ndata: "), Buffer.from("c3", "hex")]));
+}).listen(0, "127.0.0.1", function () {
+  console.log("http://127.0.0.1:" + this.address().port);
+});`,
+    );
+    const lines: string[] = [];
+    const ended = Promise.withResolvers<void>();
+    const connection: Connection = connect({
+      argv: [process.execPath, path],
+      cwd: folder,
+      env: { PATH: process.env.PATH, HOME: folder },
+      mark: `halves-${folder}`,
+      transport: { type: "http", events: "/event", headers: {} },
+      onInput(input) {
+        if (input.type === "end") ended.resolve();
+        if (input.type !== "line") return;
+        lines.push(input.text);
+        // The second half goes out once the first has been read.
+        if (lines.length === 1) connection.send({ type: "request", id: 1, method: "GET", path: "/next" });
+        else connection.end();
+      },
+      onComplaint: () => undefined,
+      onDeaf: () => undefined,
+    });
+    await ended.promise;
+    expect(lines).toEqual(["first", "ü"]);
+  });
 });

@@ -2,7 +2,7 @@
 // have.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -138,4 +138,22 @@ it("one run has a session at a time, also one that began without it", async () =
   expect(after).toBeTypeOf("function");
   after?.();
   expect(readdirSync(join(batonHome, "runs"))).toEqual(["one.json"]);
+});
+
+it("knows the newest first, shows the beginning of a prompt, and lets nobody else read any of it", async () => {
+  const first = await open("first");
+  first.prompt("p".repeat(300));
+  await first.close();
+  await expect.poll(() => new Date().toISOString()).not.toBe((await known())?.updated);
+  const second = await open("second");
+  second.prompt("Short");
+  await second.close();
+  const runs = await knownRuns(batonHome);
+  expect(runs.map(({ id }) => id)).toEqual(["second", "first"]);
+  expect(runs.map(({ prompt }) => prompt.length)).toEqual([5, 200]);
+  const kept = keepInput(batonHome, "second", "call", {});
+  const modeOf = (path: string) => statSync(path).mode & 0o777;
+  expect(modeOf(kept)).toBe(0o600);
+  expect(modeOf(join(batonHome, "runs"))).toBe(0o700);
+  expect(modeOf(join(batonHome, "runs", "second"))).toBe(0o700);
 });

@@ -106,3 +106,48 @@ it("a hundred denials stand in the result", async () => {
   expect(await one.over).toEqual([]);
   expect(resultsOf(one.events)[0]?.permission_denials).toHaveLength(100);
 });
+
+describe("an agent that does not end", () => {
+  const { stopping, leaving } = WAIT_MS;
+  beforeEach(() => Object.assign(WAIT_MS, { stopping: 50, leaving: 50 }));
+  afterEach(() => Object.assign(WAIT_MS, { stopping, leaving }));
+
+  it("is ended once it has not stopped after an interrupt", async () => {
+    const sent = Promise.withResolvers<void>();
+    const onInput = ({ type }: Input) => type === "prompt" && sent.resolve();
+    const one = startFake({ program: agent("stubborn.mjs"), onInput });
+    one.run.prompt("One");
+    await sent.promise;
+    one.run.interrupt();
+    expect(await one.over).toEqual([]);
+    expect(resultsOf(one.events)).toMatchObject([{ subtype: "interrupted" }]);
+  });
+
+  it("is ended once nothing more is to be done", async () => {
+    const one = startFake({ program: agent("stubborn.mjs") });
+    one.run.finish();
+    expect(await one.over).toEqual([]);
+    expect(one.events).toEqual([]);
+  });
+});
+
+it("while a tool is at work an agent may be silent for longer, but not for ever", async () => {
+  const call = line({
+    type: "tool_use",
+    id: "1",
+    name: "shell",
+    input: {},
+    call: { tool: "bash", input: {} },
+  });
+  // Silent for a second.
+  const working = scripted([call, "later", DONE], { silenceMs: 900 });
+  const idle = scripted([TEXT, "later", "later", "later", DONE], { silenceMs: 900 });
+  for (const { run } of [working, idle]) {
+    run.prompt("One");
+    run.finish();
+  }
+  expect(await working.over).toEqual([]);
+  expect(await idle.over).toEqual([]);
+  expect(resultsOf(working.events)).toMatchObject([{ subtype: "success" }]);
+  expect(resultsOf(idle.events)).toMatchObject([{ error: { code: "agent_hung" } }]);
+});

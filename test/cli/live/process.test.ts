@@ -1,0 +1,97 @@
+// `baton run` as a process beside others: what it keeps in step while it runs, and what is left of it when it is killed.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { openCatalog } from "../../../src/catalog/catalog.ts";
+import { listSessions } from "../../../src/catalog/query.ts";
+import { agent, isRunning } from "../../run/fake.ts";
+
+const LAUNCHER = join(import.meta.dirname, "../../../bin/baton.js");
+let home: string;
+beforeEach(() => {
+  home = realpathSync(mkdtempSync(join(tmpdir(), "baton-process-")));
+  mkdirSync(join(home, "bin"));
+});
+afterEach(() => rmSync(home, { recursive: true, maxRetries: 5 }));
+
+function start(program: string, prompt: string): ChildProcess {
+  symlinkSync(agent(program), join(home, "bin", "claude"));
+  const PATH = [join(home, "bin"), dirname(process.execPath), "/usr/bin", "/bin"].join(delimiter);
+  const args = [LAUNCHER, "run", "claude", "-p", prompt, "--output-format", "stream-json"];
+  return spawn(process.execPath, args, {
+    cwd: home,
+    env: { PATH, HOME: home },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+}
+
+/** Reads on, because a reader that goes away would end it. */
+function saidUntil(child: ChildProcess, words: string): Promise<string> {
+  let said = "";
+  return new Promise((resolve, reject) => {
+    child.stdout?.on("data", (chunk) => {
+      said += chunk;
+      if (said.includes(words)) resolve(said);
+    });
+    child.stdout?.once("end", () => reject(new Error(`it ended without ${words}: ${said}`)));
+  });
+}
+
+/** Processes that have this home in their environment, as all have that came of the run. */
+function atHome(): number[] {
+  return readdirSync("/proc")
+    .map(Number)
+    .filter(
+      (pid) => Number.isInteger(pid) && environmentOf(pid).includes(`HOME=${home}\0`) && isRunning(pid),
+    );
+}
+
+function environmentOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "latin1");
+  } catch {
+    // It has ended meanwhile, or is somebody else's.
+    return "";
+  }
+}
+
+it("nothing outlives it when it is killed", async () => {
+  const child = start("brood.mjs", "Hello");
+  const said = await saidUntil(child, "all there");
+  const pids = Array.from(said.matchAll(/pid (\d+)/g), ([, pid]) => Number(pid));
+  expect(pids).toHaveLength(3);
+  expect(atHome()).toEqual(expect.arrayContaining([child.pid, ...pids]));
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  await expect.poll(atHome, { timeout: 20_000 }).toEqual([]);
+});
+
+it("what the agent writes down is in the catalog while it runs", async () => {
+  const child = start("storing.mjs", "wait");
+  await saidUntil(child, "Waiting");
+  const batonHome = join(home, ".baton");
+  const counts = () => {
+    const catalog = openCatalog(batonHome);
+    try {
+      return listSessions(catalog, { limit: 10 }).sessions.map(({ messageCount }) => messageCount);
+    } finally {
+      catalog.close();
+    }
+  };
+  await expect.poll(counts, { timeout: 20_000 }).toEqual([2]);
+  expect(child.exitCode).toBe(null);
+  child.kill("SIGTERM");
+  await once(child, "exit");
+  await expect.poll(atHome, { timeout: 20_000 }).toEqual([]);
+});
