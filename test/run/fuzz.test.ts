@@ -1,13 +1,16 @@
 // Drivers are told what no agent ever said: recordings with lines left out, twice, in another order, cut or changed
 // anywhere, and the user's wishes at any time. They never throw, what follows keeps every rule, and their state stays
 // small.
-import { globSync } from "node:fs";
+import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { Input } from "../../src/adapters/driver.ts";
 import { adapters } from "../../src/adapters/index.ts";
 import { newEventChecker } from "../../src/session/event-rules.ts";
+import type { AgentEvent } from "../../src/session/events.ts";
 import { fc } from "../property.ts";
+import { agent as fakeAgent, startFake } from "./fake.ts";
 import { driverOf, type Recording, readRecording, replay, requestOf } from "./replay.ts";
 
 const FOLDER = join(import.meta.dirname, "transcripts");
@@ -98,11 +101,55 @@ function parsed(text: string): unknown {
   }
 }
 
-describe.each(agents)("the driver of %s", (agent) => {
-  const recordings: Recording[] = globSync(join(FOLDER, agent, "*.jsonl"))
+/** What is said and done, without numbers, times and what nobody understands. */
+function toldIn(events: readonly AgentEvent[]): string[] {
+  return events.flatMap((event) => {
+    if (event.type === "text") return [`text ${event.text}`];
+    if (event.type === "tool_use") return [`use ${event.name} ${JSON.stringify(event.input)}`];
+    if (event.type === "tool_result") return [`result ${event.content}`];
+    return event.type === "result" ? [`turn ${event.subtype} ${event.error?.code}`] : [];
+  });
+}
+
+/** The generic driver is told what Gemini CLI says. */
+const recordingsOf = (agent: string): Recording[] =>
+  globSync(join(FOLDER, agent === "acp" ? "gemini" : agent, "*.jsonl"))
     .filter((path) => !path.endsWith(".golden.jsonl"))
     .sort()
     .map(readRecording);
+
+describe.each([...agents, "acp"])("the driver of %s", (agent) => {
+  const recordings = recordingsOf(agent);
+
+  it("says all the same with junk between the lines", () => {
+    const telling = recordings.filter((one) => toldIn(replay(agent, one).events).length > 0);
+    expect(telling.length).toBeGreaterThan(recordings.length - 3);
+    const junk = fc.oneof(fc.json(), fc.string()).map((text): Input => ({ type: "line", text }));
+    const inserted = fc.array(fc.tuple(fc.nat(), junk), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(fc.nat(), inserted, (which, pieces) => {
+        const one = telling[which % telling.length] as Recording;
+        const inputs = [...one.inputs];
+        for (const [at, input] of pieces) inputs.splice(at % inputs.length, 0, input);
+        const told = toldIn(replay(agent, one).events);
+        expect(toldIn(replay(agent, { ...one, inputs }).events)).toEqual(told);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("says what it would have said up to the first thing that goes wrong", () => {
+    fc.assert(
+      fc.property(fc.nat(), CHANGE, (which, change) => {
+        const one = recordings[which % recordings.length] as Recording;
+        const inputs = changed(one.inputs, change);
+        const end = one.inputs.findIndex((input, at) => input !== inputs[at]);
+        const before = replay(agent, { ...one, inputs: one.inputs.slice(0, end) }).events;
+        expect(replay(agent, { ...one, inputs }).events.slice(0, before.length)).toEqual(before);
+      }),
+      { numRuns: 100 },
+    );
+  });
 
   it("bears whatever it is told", () => {
     fc.assert(
@@ -131,3 +178,33 @@ describe.each(agents)("the driver of %s", (agent) => {
     }
   });
 });
+
+describe("a live run of an agent that prints what went wrong", () => {
+  const folder = mkdtempSync(join(tmpdir(), "baton-fuzz-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const printing = [...agents, "acp"].filter((id) => launchOf(id).transport.type === "lines");
+
+  it.each(printing)("as %s has one result for its prompt at least, and keeps every rule", async (id) => {
+    const recordings = recordingsOf(id);
+    const cases = fc.sample(fc.tuple(fc.nat(), fc.array(CHANGE, { minLength: 1, maxLength: 6 })), {
+      numRuns: 8,
+      seed: 1,
+    });
+    for (const [which, changes] of cases) {
+      const { inputs } = recordings[which % recordings.length] as Recording;
+      const file = join(folder, "printed");
+      const all = changes.reduce<readonly Input[]>(changed, inputs);
+      writeFileSync(file, all.map((input) => (input.type === "line" ? `${input.text}\n` : "")).join(""));
+      const env = { ...process.env, FILE: file };
+      const one = startFake({ program: fakeAgent("prints.mjs"), driver: driverOf(id), env, silenceMs: 2000 });
+      one.run.prompt("Hello");
+      one.run.finish();
+      expect(await one.over).toEqual([]);
+      expect(one.events.filter(({ type }) => type === "result").length).toBeGreaterThan(0);
+    }
+  });
+});
+
+function launchOf(id: string) {
+  return driverOf(id).launch(requestOf({ cwd: "/", mode: "default" }));
+}

@@ -1,5 +1,6 @@
 // Plays a recorded run to a driver again, without a process: what was told is told, and what follows is written down.
 import { readFileSync } from "node:fs";
+import { acpDriver } from "../../src/adapters/acp.ts";
 import type { Decision, Driver, Input, Output, RunRequest } from "../../src/adapters/driver.ts";
 import { adapters } from "../../src/adapters/index.ts";
 import { Protocol } from "../../src/run/protocol.ts";
@@ -25,6 +26,7 @@ function inputOf(input: Input | { type: "line"; json: unknown }): Input {
 
 // biome-ignore lint/suspicious/noExplicitAny: each driver has a state of its own.
 export function driverOf(agent: string): Driver<any> {
+  if (agent === "acp") return acpDriver({ argv: ["acp"] });
   const driver = adapters.find(({ id }) => id === agent)?.run;
   if (!driver) throw new Error(`${agent} has no driver`);
   return driver;
