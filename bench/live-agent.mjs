@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 // Says what Claude Code says when it writes a reply, as many pieces as BENCH_EVENTS asks for, each with the time at
-// which it goes out; BENCH_PACE is how many milliseconds lie between two of them (0 = as fast as they are taken).
+// which it goes out, and tools in between; BENCH_PACE is how many milliseconds lie between two of them (0 = as fast as they are taken).
 import { once } from "node:events";
+import { appendFileSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 
@@ -15,6 +17,31 @@ const say = async (message) => {
 };
 const event = (inner) => say({ type: "stream_event", event: inner, parent_tool_use_id: null, uuid: "u" });
 
+/** Each thousandth piece is followed by a call with its output, and by a line in the store, which is kept in step. */
+async function call(at) {
+  const id = `toolu_${at}`;
+  const block = { type: "tool_use", id, name: "Bash", input: { command: "ls" } };
+  const result = { type: "tool_result", tool_use_id: id, content: "a line of output\n".repeat(100) };
+  const message = { id: `msg_${at}`, role: "assistant", model: "claude-opus-4-8", content: [block] };
+  await say({ type: "assistant", message, parent_tool_use_id: null });
+  await say({ type: "user", message: { role: "user", content: [result] }, parent_tool_use_id: null });
+  if (!process.env.BENCH_FLOOR) store(at, message);
+}
+
+function store(at, message) {
+  const folder = join(process.env.HOME, ".claude/projects/-bench");
+  mkdirSync(folder, { recursive: true });
+  const facts = {
+    uuid: `u${at}`,
+    parentUuid: at < 1000 ? null : `u${at - 1000}`,
+    sessionId: SESSION,
+    cwd: "/bench",
+  };
+  const timestamp = new Date().toISOString();
+  const record = { type: "assistant", message, ...facts, timestamp };
+  appendFileSync(join(folder, `${SESSION}.jsonl`), `${JSON.stringify(record)}\n`);
+}
+
 async function reply() {
   await say({ type: "system", subtype: "init", model: "claude-opus-4-8", tools: [], cwd: process.cwd() });
   await event({
@@ -25,6 +52,7 @@ async function reply() {
   for (let at = 0; at < EVENTS; at++) {
     const text = `t${process.hrtime.bigint()} a few words\n`;
     await event({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text } });
+    if (at % 1000 === 999) await call(at);
     if (PACE > 0) await setTimeout(PACE);
   }
   await event({ type: "content_block_stop", index: 0 });

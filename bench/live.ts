@@ -1,6 +1,7 @@
 // The bars of live runs: what an event costs on its way from the agent to whoever reads the stream, and that memory
 // stays the same however many there are. The agent is a program that says what Claude Code says, with the time in it.
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -35,25 +36,27 @@ async function latencyBar(home: string): Promise<void> {
   const p95 = (name: keyof typeof measured) =>
     median(measured[name].map(({ latencies }) => percentile(latencies, 0.95)));
   bar("an event on its way through Baton, p95", p95("baton") - p95("floor"), 1, "ms");
+  const counted = median(measured.baton.map(({ latencies }) => latencies.length));
   explain(
-    `${PACED} pieces of text, 2 ms apart: ${p95("baton").toFixed(2)} ms, floor (a plain pipe) ${p95("floor").toFixed(2)} ms`,
+    `${counted} pieces of text, 2 ms apart: ${p95("baton").toFixed(2)} ms, floor (a plain pipe) ${p95("floor").toFixed(2)} ms`,
   );
 }
 
 async function memoryBar(home: string): Promise<void> {
-  const [run] = (
-    await interleave({ run: () => follow([BATON, ...RUN], home, { BENCH_EVENTS: String(FLOOD) }) }, 1)
-  ).run;
-  const { latencies, memory, ms } = run ?? { latencies: [], memory: [], ms: Number.NaN };
-  const [early, late] = [memory.slice(0, memory.length / 2), memory.slice(memory.length / 2)];
-  bar(
-    `${FLOOD} events, memory of the second half beyond the first`,
-    Math.max(0, Math.max(...late) - Math.max(...early)) / MB,
-    10,
-    "MB",
-  );
+  const env = { BENCH_EVENTS: String(FLOOD) };
+  const { run } = await interleave({ run: () => follow([BATON, ...RUN], home, env) });
+  const halves = run.map(({ memory }) => {
+    const middle = memory.length / 2;
+    return [Math.max(...memory.slice(0, middle)), Math.max(...memory.slice(middle))] as const;
+  });
+  const growth = median(halves.map(([early, late]) => Math.max(0, late - early)));
+  const first = median(run.map(({ memory: [start = 0] }, at) => (halves[at]?.[0] ?? 0) - start));
+  const most = median(halves.map((both) => Math.max(...both)));
+  bar(`${FLOOD} events, memory of the second half beyond the first`, growth / MB, 10, "MB");
+  const counted = median(run.map(({ latencies }) => latencies.length));
+  const seconds = median(run.map(({ ms }) => ms)) / 1000;
   explain(
-    `${latencies.length} pieces in ${(ms / 1000).toFixed(1)} s, at most ${(Math.max(...memory) / MB).toFixed(0)} MB`,
+    `${counted} pieces in ${seconds.toFixed(1)} s, at most ${(most / MB).toFixed(0)} MB; the first half took ${(first / MB).toFixed(0)} MB`,
   );
 }
 
@@ -91,6 +94,9 @@ async function follow(
       latencies.push(Number(now - BigInt(sent ?? 0)) / 1e6);
     if (latencies.length / 500 > memory.length) memory.push(residentOf(child.pid));
   }
+  const status = child.exitCode ?? (await once(child, "exit"))[0];
+  if (status !== 0 || latencies.length !== Number(env.BENCH_EVENTS))
+    throw new Error(`${latencies.length} of ${env.BENCH_EVENTS} pieces came, and it ended with ${status}.`);
   return { latencies, memory, ms: performance.now() - start };
 }
 
