@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Input } from "../../src/adapters/driver.ts";
-import { agent, fakeDriver, isRunning, startFake, withArguments } from "./fake.ts";
+import { agent, fakeDriver, fakeServerDriver, isRunning, startFake, withArguments } from "./fake.ts";
 import { ASK, DONE, LOOK, line, mode, QUESTION, resultsOf, scripted, TEXT } from "./scripted.ts";
 
 describe("prompts", () => {
@@ -265,30 +265,83 @@ it("an agent whose guard is killed does not outlive it", async () => {
 });
 
 describe("five hundred runs", () => {
-  it("leave no process, descriptor or listener behind", async () => {
+  /** One of ten is a server, one is interrupted, and one asks. */
+  const kinds = [
+    ...Array.from({ length: 7 }, () => async () => {
+      const one = scripted([TEXT, DONE]);
+      one.run.prompt("Hello");
+      one.run.finish();
+      return one;
+    }),
+    async () => {
+      const one = startFake({ program: agent("server.mjs"), driver: fakeServerDriver });
+      one.run.prompt("Hello");
+      one.run.finish();
+      return one;
+    },
+    async () => {
+      const one = scripted([TEXT, "wait", line({ type: "result", interrupted: true })]);
+      one.run.prompt("Hello");
+      await one.until(({ type }) => type === "text");
+      one.run.interrupt();
+      one.run.finish();
+      return one;
+    },
+    async () => {
+      const one = scripted([ASK, "wait", DONE], { hasApprover: true });
+      one.run.prompt("Hello");
+      await one.until(({ type }) => type === "approval_request");
+      one.run.decide("a-1", { allow: true });
+      one.run.finish();
+      return one;
+    },
+  ];
+  const marks: string[] = [];
+  async function several(count: number): Promise<void> {
+    for (let at = 0; at < count; at += kinds.length)
+      for (const { run, over, events } of await Promise.all(kinds.map((start) => start()))) {
+        marks.push(run.id);
+        expect(await over).toEqual([]);
+        expect(resultsOf(events)).toHaveLength(1);
+      }
+  }
+
+  it("leave no process, descriptor, timer or listener behind", async () => {
     const listeners = () => process.eventNames().map((name) => [String(name), process.listenerCount(name)]);
     const descriptors = () => readdirSync("/proc/self/fd").length;
-    const several = async (count: number) => {
-      for (let at = 0; at < count; at += 10) {
-        const runs = Array.from({ length: 10 }, () => scripted([TEXT, DONE]));
-        for (const { run } of runs) {
-          run.prompt("Hello");
-          run.finish();
-        }
-        for (const { over, events } of runs) {
-          expect(await over).toEqual([]);
-          expect(resultsOf(events)).toHaveLength(1);
-        }
-      }
-    };
+    const active = () => process.getActiveResourcesInfo().filter((name) => name !== "Immediate").length;
     await several(20);
     const [before, opened] = [listeners(), descriptors()];
+    // Whoever polls has timers of its own, before and after.
+    let waiting = 0;
+    await expect.poll(() => (waiting = active())).toBeGreaterThan(0);
     await several(480);
     expect(listeners()).toEqual(before);
     await expect.poll(descriptors).toBeLessThanOrEqual(opened);
+    await expect.poll(active).toBeLessThanOrEqual(waiting);
+    expect(new Set(marks).size).toBe(500);
+    await expect.poll(() => bearing(marks)).toEqual([]);
     await expect.poll(() => childrenOf(process.pid)).toEqual([]);
   }, 300_000);
 });
+
+/** Processes with the mark of one of these runs, whoever their parent is. */
+function bearing(marks: readonly string[]): string[] {
+  return readdirSync("/proc").filter((name) => {
+    if (!/^\d+$/.test(name)) return false;
+    const mark = /BATON_RUN_MARK=([^\0]*)/.exec(environmentOf(name))?.[1];
+    return mark !== undefined && marks.includes(mark);
+  });
+}
+
+function environmentOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "latin1");
+  } catch {
+    // It has ended meanwhile, or is somebody else's.
+    return "";
+  }
+}
 
 /** Processes that this one has started and that are still there, vitest's own apart. */
 function childrenOf(pid: number): string[] {

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// A server that OpenCode's driver takes for its own, until it is prompted: then it does what BAD says.
+// A server that OpenCode's driver takes for its own, until it is prompted: then it does what BAD says, or answers as
+// a fake agent where that says nothing.
 import { once } from "node:events";
 import { createServer } from "node:http";
 
@@ -23,6 +24,10 @@ const write = (bytes) => new Promise((resolve) => events.write(bytes, resolve));
 const say = (data) => write(`data: ${data}\n\n`);
 
 const DOES = {
+  async ""() {
+    await say(JSON.stringify({ event: { type: "text", text: "Hello." } }));
+    await say(JSON.stringify({ event: { type: "result" } }));
+  },
   async slow() {
     let said = 0;
     setInterval(async () => {
