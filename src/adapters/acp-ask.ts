@@ -92,10 +92,12 @@ export function decided(state: AcpState, options: AcpOptions, id: string, decisi
   const call = callById(state, asked.call);
   if (!decision.allow && call) call.denied = decision.message ?? "The user denied it.";
   if (decision.allow && decision.always && asked.word !== undefined) keep(state.always, asked.word);
-  const kinds = decision.allow ? allowing(decision, state.mode) : REFUSED;
-  const answer = state.isCancelled ? CANCELLED : outcome(asked, options, kinds);
-  const isRefused = decision.allow && answer === CANCELLED && !state.isCancelled;
-  return [reply(state.rpc, asked.rpcId, answer), ...(isRefused ? [say(ONLY_FOR_GOOD)] : [])];
+  if (state.isCancelled) return [reply(state.rpc, asked.rpcId, CANCELLED)];
+  const wanted = outcome(asked, options, decision.allow ? allowing(decision, state.mode) : REFUSED);
+  if (!decision.allow || wanted !== CANCELLED || asked.options.length === 0)
+    return [reply(state.rpc, asked.rpcId, wanted)];
+  if (call) call.denied = ONLY_FOR_GOOD.message;
+  return [reply(state.rpc, asked.rpcId, outcome(asked, options, REFUSED)), say(ONLY_FOR_GOOD)];
 }
 
 /** The agent takes a request back. */

@@ -51,7 +51,7 @@ function kindsOf(status: number): readonly FailureCode[] | undefined {
 /** The first that fits. */
 const WORDS: readonly (readonly [RegExp, FailureCode])[] = [
   [
-    /(?:prompt|input) is too long|context[ _](?:length|window|limit)|too many (?:input )?tokens|maximum number of tokens|context_too_long/i,
+    /(?:prompt|input) is too long|context[ _](?:length|window|limit)|exceeds the maximum length|too many (?:input )?tokens|maximum number of tokens|context_too_long/i,
     "context_too_long",
   ],
   [

@@ -40,7 +40,8 @@ export function hung(label: string, afterMs: number): DriverFailure {
 }
 
 export function neverStopped(label: string): DriverFailure {
-  return { code: "agent_hung", message: `${label} did not stop after the interrupt, so it was ended.` };
+  const message = `${label} did not stop after the interrupt, so it was ended.`;
+  return { code: "agent_hung", message, hint: "Run it again to go on." };
 }
 
 export function deaf(label: string): DriverFailure {

@@ -22,7 +22,7 @@ export interface Runnable {
 const ACP = "acp:";
 
 export async function runnable(name: string, adapters: readonly Adapter[], home: Home): Promise<Runnable> {
-  if (name.startsWith(ACP)) return anyAgent(name.slice(ACP.length).trim());
+  if (name.startsWith(ACP)) return anyAgent(name.slice(ACP.length).trim(), home);
   const adapter = adapters.find(({ id }) => id === name);
   if (!adapter?.run) throw notRunnable(name, adapter, adapters);
   const [program = ""] = adapter.run.launch(NOTHING).argv;
@@ -41,7 +41,7 @@ export async function runnable(name: string, adapters: readonly Adapter[], home:
 const NOTHING = { home: { dir: "", env: {} }, cwd: "", mode: "default", secret: "", version: "" } as const;
 
 /** A shell takes the command apart, as the user meant it. */
-async function anyAgent(command: string): Promise<Runnable> {
+async function anyAgent(command: string, home: Home): Promise<Runnable> {
   if (command === "")
     throw new BatonError(
       "usage",
@@ -49,12 +49,15 @@ async function anyAgent(command: string): Promise<Runnable> {
       'Write the command that starts the agent, such as "acp:my-agent --acp".',
     );
   const { acpDriver } = await import("../adapters/acp.ts");
+  const [word = ""] = command.split(/\s/, 1);
+  // A name by itself is looked up; of anything else only the shell knows what it is.
+  const isThere = !/^[\w.+-]+$/.test(word) || (await findProgram(word, home)) !== undefined;
   return {
     id: "acp",
     provider: "acp",
     driver: acpDriver({ argv: ["sh", "-c", `exec ${command}`] }),
-    program: "/bin/sh",
-    who: { label: command.split(/\s/, 1)[0] ?? command },
+    program: isThere ? "/bin/sh" : null,
+    who: { label: word },
   };
 }
 

@@ -55,7 +55,6 @@ export class Calls<U extends Use, R> {
 
   *use(use: U): Generator<Ordered<U, R>> {
     if (this.done.has(use.id) || this.find(use.id)) return;
-    this.past.delete(use.id);
     yield* this.leaveOverdue(use.parent);
     const queue = this.queues.get(use.parent) ?? [];
     this.queues.set(use.parent, queue);

@@ -40,6 +40,8 @@ class Live implements LiveRun {
   private isPrompted = false;
   /** It says when the turn that it began is over. */
   private isAnnounced = false;
+  /** How long it has said that it waits before it asks again. */
+  private retryMs = 0;
   /** The result was given before the agent has stopped: what it still says of the turn is nobody's business. */
   private isStopping = false;
   private interrupted: NodeJS.Timeout | undefined;
@@ -134,7 +136,7 @@ class Live implements LiveRun {
 
   private neverStopped(): void {
     const failure = failures.neverStopped(this.label);
-    this.warn(failure.code, failure.message);
+    this.queue.push(this.protocol.say({ type: "system", subtype: "error", ...failure }));
     this.abandon(failure);
   }
 
@@ -294,6 +296,7 @@ class Live implements LiveRun {
     else if (event.type === "error" && !this.isReady && !this.protocol.isTurn) this.neverReady(event);
     else {
       if (event.type === "begin" && !this.protocol.isTurn) this.isAnnounced = true;
+      this.retryMs = event.type === "retry" ? (event.delay_ms ?? 0) : 0;
       this.queue.push(this.protocol.say(event));
       if (event.type === "result") this.turnOver();
     }
@@ -342,7 +345,8 @@ class Live implements LiveRun {
       return;
     }
     const isOwn = isTurn && !this.isPrompted && !this.isAnnounced;
-    this.watchdog.wait({ isOpenEnded: isOwn && !this.isStopping && !isBusy, isBusy });
+    const { retryMs } = this;
+    this.watchdog.wait({ isOpenEnded: isOwn && !this.isStopping && !isBusy, isBusy, retryMs });
   }
 
   /** While nobody takes what was said, nothing is read, and silence is ours. */

@@ -199,7 +199,8 @@ export class Protocol {
   }
 
   private hear(event: Said): void {
-    if ("parent_tool_use_id" in event) this.ordered(this.calls.named(event.parent_tool_use_id));
+    const isText = event.type === "text" || event.type === "thinking";
+    if (!isText && "parent_tool_use_id" in event) this.ordered(this.calls.named(event.parent_tool_use_id));
     switch (event.type) {
       case "begin":
         this.current();
@@ -212,6 +213,7 @@ export class Protocol {
         this.told(event);
         break;
       case "tool_use":
+        this.current().isAsked = true;
         noteCall(this.current(), event.input, event.parent_tool_use_id === undefined);
         this.ordered(this.calls.use({ ...event, parent: event.parent_tool_use_id ?? "" }));
         break;
@@ -223,7 +225,7 @@ export class Protocol {
         if (this.turn) noteUsage(this.turn, event);
         break;
       case "retry":
-        this.current();
+        this.current().isAsked = true;
         this.emit({ ...event, error: withHint(event.error, this.options.who) });
         break;
       case "error": {
@@ -250,19 +252,21 @@ export class Protocol {
     parent_tool_use_id,
   }: Extract<Said, { type: "text" | "thinking" }>): void {
     const text = this.halves.whole(`${type} ${message ?? ""} ${parent_tool_use_id ?? ""}`, given);
-    if (text === "") return;
+    const list = pieces(text).filter((piece) => piece !== "");
+    if (list.length === 0) return;
     const turn = this.current();
+    turn.isAsked = true;
+    this.ordered(this.calls.named(parent_tool_use_id));
     this.calls.spoken(parent_tool_use_id ?? "");
     if (type === "thinking") noteThinking(turn, text);
     else if (parent_tool_use_id === undefined) noteText(turn, plain(text), message);
-    for (const piece of pieces(text))
-      if (piece !== "")
-        this.emit({
-          type,
-          text: piece,
-          ...(message !== undefined && { message }),
-          ...(parent_tool_use_id !== undefined && { parent_tool_use_id }),
-        });
+    for (const piece of list)
+      this.emit({
+        type,
+        text: piece,
+        ...(message !== undefined && { message }),
+        ...(parent_tool_use_id !== undefined && { parent_tool_use_id }),
+      });
   }
 
   private raw(text: string): void {
@@ -311,6 +315,7 @@ export class Protocol {
     const whole = withHint(failure, this.options.who);
     const isSame = turn.error?.code === whole.code && turn.error.message === whole.message;
     turn.error = whole;
+    turn.isAsked ||= whole.status !== undefined;
     if (!isSame) this.emit({ type: "error", ...whole, provider: this.options.provider });
   }
 

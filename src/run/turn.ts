@@ -16,6 +16,8 @@ export interface Turn {
   /** The last message as far as it was told. */
   reply: { message: string | undefined; text: string; isCut: boolean };
   isInterrupted: boolean;
+  /** Something shows that the model was asked. */
+  isAsked: boolean;
   promptTokens: number;
   told: UsageEvent | undefined;
   estimated: Estimate;
@@ -37,6 +39,7 @@ export function newTurn(prompt: string, now: number): Turn {
     denials: [],
     reply: { message: undefined, text: "", isCut: false },
     isInterrupted: false,
+    isAsked: false,
     promptTokens: countTokens(prompt),
     told: undefined,
     estimated: { tokens: 0, pending: "" },
@@ -103,12 +106,12 @@ export function usageOf(
   model: string,
   priced?: Priced,
 ): Omit<EventOf<"usage">, "seq" | "timestamp"> {
-  const { told, estimated, promptTokens } = turn;
+  const { told, estimated, promptTokens, isAsked } = turn;
   const isTold = told?.output_tokens !== undefined || told?.input_tokens !== undefined;
   const { type: _, ...facts } = told ?? { type: "usage" };
   const tokens = {
     ...facts,
-    input_tokens: told?.input_tokens ?? (isTold ? 0 : promptTokens),
+    input_tokens: told?.input_tokens ?? (isTold || !isAsked ? 0 : promptTokens),
     output_tokens: told?.output_tokens ?? (isTold ? 0 : estimated.tokens + countTokens(estimated.pending)),
     ...(!isTold && { estimated: true }),
   };

@@ -11,7 +11,7 @@ export interface WatchdogOptions {
 
 export interface Watchdog {
   /** Starts to wait anew: the agent, or whoever it asks, gave a sign of life. */
-  wait(what: { isOpenEnded: boolean; isBusy: boolean }): void;
+  wait(what: { isOpenEnded: boolean; isBusy: boolean; retryMs: number }): void;
   /** Nothing is to be waited for. */
   rest(): void;
 }
@@ -19,9 +19,9 @@ export interface Watchdog {
 export function newWatchdog({ silenceMs = WAIT_MS.silence, onHung, onQuiet }: WatchdogOptions): Watchdog {
   let timer: NodeJS.Timeout | undefined;
   return {
-    wait({ isOpenEnded, isBusy }) {
+    wait({ isOpenEnded, isBusy, retryMs }) {
       clearTimeout(timer);
-      const most = isBusy ? silenceMs * BUSY_FACTOR : silenceMs;
+      const most = retryMs + (isBusy ? silenceMs * BUSY_FACTOR : silenceMs);
       timer = isOpenEnded ? setTimeout(onQuiet, WAIT_MS.unprompted) : setTimeout(() => onHung(most), most);
     },
     rest: () => clearTimeout(timer),

@@ -17,6 +17,7 @@ export function newEventChecker(): EventChecker {
     seq: 0,
     isInit: false,
     open: new Map(),
+    early: new Set(),
     ahead: undefined,
     known: new Set(),
     asked: new Set(),
@@ -42,8 +43,10 @@ interface State {
   seq: number;
   isInit: boolean;
   /** Calls without their last result, by the subagent that they belong to. */
-  open: Map<string, string[]>;
-  /** A call that was told before the result of another, which only its subagent can be the reason for. */
+  open: Map<string, string>;
+  /** Those that were told before the result of another: their own comes whenever it comes. */
+  early: Set<string>;
+  /** The last of them, of which the next event has to show why: its subagent is at work. */
   ahead: string | undefined;
   known: Set<string>;
   asked: Set<string>;
@@ -83,18 +86,21 @@ function* typeRules(state: State, event: AgentEvent): Generator<string> {
     case "tool_use": {
       state.turn = "open";
       const parent = event.parent_tool_use_id ?? "";
-      const open = state.open.get(parent) ?? [];
-      if (open.length > 0) state.ahead = event.id;
       if (state.known.has(event.id)) yield `tool_use ${event.id} twice`;
-      state.open.set(parent, [...open, event.id]);
       state.known.add(event.id);
+      if (state.open.has(parent)) {
+        state.ahead = event.id;
+        state.early.add(event.id);
+      } else state.open.set(parent, event.id);
       return;
     }
     case "tool_result": {
-      const [parent, open] = [...state.open].find(([, ids]) => ids[0] === event.tool_use_id) ?? [];
-      if (parent === undefined || open === undefined)
-        yield `tool_result without an open tool_use: ${event.tool_use_id}`;
-      else if (event.part === undefined || event.last) open.shift();
+      const id = event.tool_use_id;
+      const [parent] = [...state.open].find(([, open]) => open === id) ?? [];
+      if (parent === undefined && !state.early.has(id)) yield `tool_result without an open tool_use: ${id}`;
+      if (event.part !== undefined && !event.last) return;
+      state.early.delete(id);
+      if (parent !== undefined) state.open.delete(parent);
       return;
     }
     case "approval_request":
@@ -132,11 +138,11 @@ function* typeRules(state: State, event: AgentEvent): Generator<string> {
 
 function* resultRules(state: State, event: Extract<AgentEvent, { type: "result" }>): Generator<string> {
   if (!state.hasUsage) yield "a result without usage before it";
-  for (const id of [...state.open.values()].flat()) yield `a result while ${id} has none`;
+  for (const id of [...state.open.values(), ...state.early]) yield `a result while ${id} has none`;
   for (const id of state.asked) yield `a result while ${id} waits for an answer`;
   if (event.is_error !== (event.subtype !== "success"))
     yield `${event.subtype} and is_error ${event.is_error}`;
   if (event.subtype === "error" && event.error === undefined) yield "an error that does not say which";
   state.turn = "stopping";
-  for (const kept of [state.open, state.known, state.asked]) kept.clear();
+  for (const kept of [state.open, state.early, state.known, state.asked]) kept.clear();
 }

@@ -108,8 +108,11 @@ export async function isRun(
   batonHome: string,
   { agent, session }: Pick<RunRecord, "agent" | "session">,
 ): Promise<boolean> {
-  const runs = await knownRuns(batonHome);
-  return runs.some((run) => run.isLive && run.agent === agent && run.session === session);
+  const folder = runsFolder(batonHome);
+  const records = await recordsIn(folder);
+  const ofSession = records.filter((one) => one.agent === agent && one.session === session);
+  const held = await Promise.all(ofSession.map(({ id }) => isHeld(lockPath(folder, id))));
+  return held.includes(true);
 }
 
 /** Arguments of a call that are too long for a line of its run, whole, as JSON; where they are. */
@@ -124,12 +127,17 @@ export function keepInput(batonHome: string, run: string, call: string, input: u
 
 export async function knownRuns(batonHome: string): Promise<KnownRun[]> {
   const folder = runsFolder(batonHome);
-  const runs: KnownRun[] = [];
-  for (const name of await namesIn(folder)) {
-    const record = name.endsWith(".json") ? recordIn(join(folder, name)) : undefined;
-    if (record) runs.push({ ...record, isLive: await isHeld(lockPath(folder, record.id)) });
-  }
-  return runs.sort((a, b) => (a.updated < b.updated ? 1 : -1));
+  const asked = (await recordsIn(folder)).map(async (record) => ({
+    ...record,
+    isLive: await isHeld(lockPath(folder, record.id)),
+  }));
+  return (await Promise.all(asked)).sort((a, b) => (a.updated < b.updated ? 1 : -1));
+}
+
+async function recordsIn(folder: string): Promise<RunRecord[]> {
+  return (await namesIn(folder)).flatMap((name) =>
+    name.endsWith(".json") ? (recordIn(join(folder, name)) ?? []) : [],
+  );
 }
 
 function runsFolder(batonHome: string): string {
@@ -140,8 +148,9 @@ function lockPath(folder: string, id: string): string {
   return join(folder, `${id}.lock`);
 }
 
+/** Somebody else who only asks holds it for a moment too. */
 async function isHeld(path: string): Promise<boolean> {
-  const lock = await acquire(path);
+  const lock = await acquire(path, PATIENCE_MS / 10);
   lock?.release();
   return lock === undefined;
 }

@@ -33,7 +33,7 @@ describe("an agent that asks", () => {
       one.run.decide(id, { allow: true });
     }
     expect(await one.over).toEqual([]);
-    expect(text(one.events)).toBe("chosen: o0-allow_once cancelled");
+    expect(text(one.events)).toBe("chosen: o0-allow_once o1-reject_always");
     const notices = one.events.filter(({ type }) => type === "system");
     expect(notices).toContainEqual(expect.objectContaining({ message: expect.stringContaining("for good") }));
   });

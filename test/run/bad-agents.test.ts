@@ -91,7 +91,7 @@ it("says what an agent complained about before it died", async () => {
   one.run.prompt("Hello");
   expect(await one.over).toEqual([]);
   expect(complaints).toEqual(["something broke"]);
-  const message = "Fake ended with status 3 in the middle of the turn. It said: something broke";
+  const message = "Fake ended with status 3. It said: something broke";
   expect(resultsOf(one.events)).toMatchObject([{ error: { message } }]);
 });
 

@@ -35,7 +35,7 @@ const BAD: Record<string, Bad> = {
   garbage: { code: "agent_crashed" },
   dies: {
     code: "agent_crashed",
-    message: "Fake ended with status 3 in the middle of the turn. It said: something broke",
+    message: "Fake ended with status 3. It said: something broke",
     raw: [],
   },
   killed: { code: "agent_killed", raw: ["at work"] },

@@ -157,3 +157,14 @@ it("knows the newest first, shows the beginning of a prompt, and lets nobody els
   expect(modeOf(join(batonHome, "runs"))).toBe(0o700);
   expect(modeOf(join(batonHome, "runs", "second"))).toBe(0o700);
 });
+
+it("who only asks is taken for no run, however many ask at once", async () => {
+  for (const id of ["one", "two", "three"]) {
+    const log = await open(id);
+    log.prompt("Do it");
+    await log.close();
+  }
+  const asked = await Promise.all(Array.from({ length: 20 }, () => knownRuns(batonHome)));
+  expect(asked.flat().filter(({ isLive }) => isLive)).toEqual([]);
+  expect(asked.flat()).toHaveLength(60);
+});

@@ -122,10 +122,11 @@ function toolPart(state: State, { session }: Message, { id, at, part }: Placed):
     outputs.push(said({ type: "tool_use", id: call, name, input, call: universal, ...parent }));
     outputs.push(...askedOf(state, call));
   }
+  const isStopped = state.turn?.isInterrupted === true && known.name === "bash";
   if (isOver && !known.isDone) {
     known.isDone = true;
     known.input = null;
-    outputs.push(said({ type: "tool_result", tool_use_id: call, ...resultOf(now), ...parent }));
+    outputs.push(said({ type: "tool_result", tool_use_id: call, ...resultOf(now, isStopped), ...parent }));
   }
   return outputs;
 }
@@ -135,11 +136,15 @@ function isUnfinished({ status, input, raw }: JsonObject): boolean {
   return status === "error" && raw !== undefined && Object.keys(objectOf(input)).length === 0;
 }
 
-function resultOf({ status, output, error, metadata }: JsonObject): { content: string; is_error: boolean } {
+/** Measured: a command that was stopped is completed too, but without a status of its own (1.18.33). */
+function resultOf(
+  { status, output, error, metadata }: JsonObject,
+  isStopped: boolean,
+): { content: string; is_error: boolean } {
   const { exit, interrupted, output: partial } = objectOf(metadata);
   if (status === "completed") {
     const code = count(exit);
-    return { content: text(output) ?? "", is_error: code !== undefined && code !== 0 };
+    return { content: text(output) ?? "", is_error: code === undefined ? isStopped : code !== 0 };
   }
   const before = interrupted === true ? (text(partial) ?? "") : "";
   return { content: [before, text(error) ?? ""].filter(Boolean).join("\n"), is_error: true };

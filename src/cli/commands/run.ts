@@ -12,9 +12,9 @@ import { PERMISSION_MODES, type PermissionMode } from "../../session/events.ts";
 import { holdSession, keepInput } from "../../storage/runs.ts";
 import type { Run } from "../command.ts";
 import type { Context } from "../context.ts";
-import { isFolder } from "../continue.ts";
+import { isFolder, notInstalled } from "../continue.ts";
 import { whileChildHasTerminal } from "../interrupt.ts";
-import { follow } from "../live/follow.ts";
+import { follow, promptOf } from "../live/follow.ts";
 import { tellNotStarted } from "../live/not-started.ts";
 import { type SwitchFlags, withSwitchOptions } from "../switch-options.ts";
 import { tellSwitch } from "../switch-report.ts";
@@ -94,21 +94,28 @@ async function runAgent(context: Context, name: string, options: Options): Promi
 
 async function runIn(context: Context, name: string, options: Options, onStart: () => void): Promise<number> {
   const agent = await runnable(name, await context.adapters(), context.home);
+  const given = await promptOf(options);
+  // Nothing is carried for a run that cannot be.
+  if (agent.program === null && (given === undefined || options.session !== undefined))
+    throw new BatonError("agent_not_installed", notInstalled(agent.who), "Install it, or put it into PATH.");
   const { letGo, ...place } = await placeOf(context, agent, options);
   try {
-    return await runAt(context, agent, place, options, onStart);
+    return await runAt(context, { agent, given, place, options, onStart });
   } finally {
     letGo?.();
   }
 }
 
-async function runAt(
-  context: Context,
-  agent: Runnable,
-  place: Place,
-  options: Options,
-  onStart: () => void,
-): Promise<number> {
+interface Running {
+  agent: Runnable;
+  /** The prompt, unless somebody types or steers. */
+  given: string | undefined;
+  place: Place;
+  options: Options;
+  onStart(): void;
+}
+
+async function runAt(context: Context, { agent, given, place, options, onStart }: Running): Promise<number> {
   const { batonHome, home, output } = context;
   const id = process.getBuiltinModule("node:crypto").randomUUID();
   const problem = (what: string) => (error: unknown) =>
@@ -137,7 +144,7 @@ async function runAt(
     });
   };
   try {
-    return await whileChildHasTerminal(() => follow({ context, agent, options, start, log }));
+    return await whileChildHasTerminal(() => follow({ context, agent, options, given, start, log }));
   } finally {
     await log.close();
     await inStep?.close();
@@ -168,8 +175,11 @@ async function placeOf(
       "Leave --session out, or run one of the agents that `baton doctor` lists.",
     );
   const carried = await prepareResume(context, session, { ...options, in: agent.id, exec: true });
-  if (carried.isLive && !options.yes) throw busy(`A running ${agent.who.label} has this session open.`);
   const letGo = await held(context, agent, carried.originalId, options);
+  if (carried.isLive && !options.yes) {
+    letGo();
+    throw busy(`A running ${agent.who.label} seems to have this session open.`);
+  }
   for (const warning of carried.warnings) context.output.warn(warning);
   if (carried.analysis) tellSwitch(carried.analysis, context.output);
   if (carried.done !== "") context.output.message(carried.done);

@@ -7,7 +7,6 @@ import type { RunLog } from "../../run/record.ts";
 import { BatonError } from "../../session/error.ts";
 import type { Options } from "../commands/run.ts";
 import type { Context } from "../context.ts";
-import { notInstalled } from "../continue.ts";
 import { onEndOfReader } from "../output.ts";
 import { redaction, shareable } from "../redaction.ts";
 import { byLine } from "./by-line.ts";
@@ -22,19 +21,17 @@ export interface Following {
   context: Context;
   agent: Runnable;
   options: Options;
+  given: string | undefined;
   start(hasApprover: boolean): LiveRun;
   log: RunLog;
 }
 
 export async function follow(following: Following): Promise<number> {
-  const { context, agent, options, log } = following;
+  const { context, agent, options, given, log } = following;
   const { output } = context;
-  const isSteered = options.inputFormat === "stream-json";
-  const hasPerson = !isSteered && process.stdin.isTTY === true && process.stderr.isTTY === true;
-  const given = await promptOf(options, isSteered, hasPerson);
+  const isSteered = isSteering(options);
+  const hasPerson = isPerson(options);
   const isConversation = given === undefined && !isSteered;
-  if (isConversation && agent.program === null)
-    throw new BatonError("agent_not_installed", notInstalled(agent.who), "Install it, or put it into PATH.");
   const run = following.start(isSteered || hasPerson);
   const prompt = (text: string) => {
     log.given(text);
@@ -73,14 +70,16 @@ export async function follow(following: Following): Promise<number> {
         continue;
       }
       person?.aside();
-      await outlet.show(event);
+      // A signal ends it also where nobody takes what is written.
+      await Promise.race([outlet.show(event), signals.stopped]);
       ding(event, { ...how, ring: outlet.ring, onProblem: output.warn });
       await person?.hear(event);
     }
-    if (isUnread) return 0;
+    const status = signals.status();
+    if (isUnread) return status ?? 0;
     person?.aside();
-    await outlet.end(outcome.result);
-    return signals.status() ?? outcome.status();
+    await Promise.race([outlet.end(outcome.result), signals.stopped]);
+    return status ?? outcome.status();
   } finally {
     person?.close();
     signals.close();
@@ -114,12 +113,9 @@ function begin({ context, options }: Following, { given, isSteered, run, prompt,
 }
 
 /** Undefined = whoever sits in front of it types prompts, or the input steers the run. */
-async function promptOf(
-  { prompt }: Options,
-  isSteered: boolean,
-  hasPerson: boolean,
-): Promise<string | undefined> {
-  if (prompt === undefined && (isSteered || hasPerson)) return undefined;
+export async function promptOf(options: Options): Promise<string | undefined> {
+  const { prompt } = options;
+  if (prompt === undefined && (isSteering(options) || isPerson(options))) return undefined;
   if (prompt === undefined && process.stdin.isTTY)
     throw new BatonError(
       "usage",
@@ -129,4 +125,13 @@ async function promptOf(
   const text = prompt ?? (await textOf(process.stdin));
   if (text.trim() !== "") return text;
   throw new BatonError("usage", "There is no prompt.", "Give one with -p, or on standard input.");
+}
+
+function isSteering({ inputFormat }: Options): boolean {
+  return inputFormat === "stream-json";
+}
+
+/** Whether somebody sits in front of it. */
+function isPerson(options: Options): boolean {
+  return !isSteering(options) && process.stdin.isTTY === true && process.stderr.isTTY === true;
 }

@@ -43,6 +43,8 @@ export function newOutcome(): Outcome {
         result = event;
         lost = undefined;
       } else if (event.type === "system" && event.subtype === "error") {
+        // One that was interrupted and had to be ended for it did what was wanted.
+        if (result?.subtype === "interrupted") return;
         const isFatal = result === undefined ? !IN_VAIN.has(event.code) : isAgentGone(event);
         if (isFatal) lost = event.code;
       }

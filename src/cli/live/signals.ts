@@ -8,6 +8,8 @@ export interface Signals {
   interrupt(): void;
   /** The person leaves by Ctrl-C, in order. */
   left(): void;
+  /** Kept once a signal has ended the run. */
+  stopped: Promise<void>;
   /** The next Ctrl-C is about the next turn. */
   turnOver(): void;
   close(): void;
@@ -21,9 +23,11 @@ export interface OnSignals {
 
 export function onSignals({ interrupt, end }: OnSignals): Signals {
   let status: number | undefined;
+  const stopped = Promise.withResolvers<void>();
   const stop = (signal: NodeJS.Signals) => {
     status = 128 + constants.signals[signal];
     end();
+    stopped.resolve();
   };
   let isInterrupted = false;
   const onInterrupt = () => {
@@ -35,6 +39,7 @@ export function onSignals({ interrupt, end }: OnSignals): Signals {
   process.on("SIGHUP", stop);
   return {
     status: () => status,
+    stopped: stopped.promise,
     interrupt: onInterrupt,
     left() {
       status = 128 + constants.signals.SIGINT;

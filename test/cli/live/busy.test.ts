@@ -60,7 +60,7 @@ it("one that the agent itself has open is refused too", async () => {
   const again = ["run", "claude", ...SESSION, "-p", "say Two."];
   const refused = await home.baton(again);
   expect(refused).toMatchObject({ status: 5, stdout: "" });
-  expect(refused.stderr).toContain("A running Claude Code has this session open.");
+  expect(refused.stderr).toContain("A running Claude Code seems to have this session open.");
   const sure = await home.baton([...again, "--yes"]);
   expect(sure).toMatchObject({ status: 0, stdout: "Two.\n" });
   expect(sure.stderr).toContain("A running Claude Code holds this session.");

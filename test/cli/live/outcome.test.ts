@@ -16,6 +16,7 @@ it.each<[number, AgentEvent[]]>([
   [3, [result("error", "session_missing")]],
   [5, [result("error", "session_busy")]],
   [130, [result("success"), result("interrupted")]],
+  [130, [result("interrupted"), wrong("agent_hung")]],
   // It is gone before the next prompt, or never took one.
   [1, [result("success"), wrong("agent_killed")]],
   [1, [result("success"), wrong("agent_hung")]],

@@ -2,6 +2,8 @@
 // program stands for the agent; the real ones are in test/real.
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newEventChecker } from "../../../src/session/event-rules.ts";
@@ -81,7 +83,7 @@ describe("names", () => {
     [["run", "claude", "-p", "x", "--session", "nothing"], 3, "nothing"],
     [["run", "claude", "-p", "x", "--permission-mode", "yolo"], 2, "permission-mode"],
     [["run", "claude", "-p", "x", "--timeout", "soon"], 2, "number of seconds"],
-    [["run", "acp:x", "-p", "x", "--session", "latest"], 1, "cannot be carried into an agent"],
+    [["run", "acp:cat", "-p", "x", "--session", "latest"], 1, "cannot be carried into an agent"],
   ] as const)("%j end with status %i", async (args, status, words) => {
     const ran = await baton(args);
     expect({ status: ran.status, stdout: ran.stdout }).toEqual({ status, stdout: "" });
@@ -97,6 +99,34 @@ describe("names", () => {
     const events = eventsIn(streamed.stdout);
     expect(types(events)).toEqual(["system", "error", "usage", "result", "message_stop"]);
     expect(events[1]).toMatchObject({ code: "agent_missing" });
+  });
+});
+
+describe("an agent that is not there", () => {
+  it.each([
+    ["prompted", ["-p", "x"], ""],
+    ["steered", ["--input-format", "stream-json"], '{"type":"prompt","text":"x"}\n'],
+  ])("is told to a program, %s", async (_, more, input) => {
+    for (const name of ["codex", "acp:nosuchcommand --acp"]) {
+      const ran = await home.baton(["run", name, ...more, ...STREAM], input);
+      expect(ran.status).toBe(3);
+      expect(eventsIn(ran.stdout).find(({ type }) => type === "result")).toMatchObject({
+        error: { code: "agent_missing" },
+      });
+    }
+  });
+
+  it("has nothing carried to it, nor has a run without a prompt", async () => {
+    const project = join(home.dir, ".claude", "projects", "-p");
+    mkdirSync(project, { recursive: true });
+    const facts = { uuid: "1", parentUuid: null, sessionId: "s-1", cwd: home.dir };
+    const said = { type: "user", message: { role: "user", content: "Hello" } };
+    writeFileSync(join(project, "s-1.jsonl"), `${JSON.stringify({ ...said, ...facts })}\n`);
+    const missing = await home.baton(["run", "codex", "--session", "claude:s-1", "-p", "x", "--yes"]);
+    expect(missing.status).toBe(3);
+    const empty = await home.baton(["run", "codex", "--session", "claude:s-1"], " ");
+    expect(empty.status).toBe(2);
+    expect(existsSync(join(home.dir, ".codex"))).toBe(false);
   });
 });
 
@@ -151,7 +181,7 @@ describe("for programs", () => {
     [["claude", "--cwd", "/nowhere/at/all"], 3, "claude", "bad_input", /There is no folder/],
     [["nobody"], 2, "nobody", "bad_input", /There is no agent called "nobody"/],
     [["yume"], 1, "yume", "unsupported", /no program that could be run/],
-    [["acp:x --session", "--session", "latest"], 1, "acp", "unsupported", /cannot be carried/],
+    [["acp:cat --session", "--session", "latest"], 1, "acp", "unsupported", /cannot be carried/],
   ] as const)("what keeps %j from starting is told as events", async (args, status, agent, code, words) => {
     const ran = await baton(["run", ...args, "-p", "x", ...STREAM]);
     expect({ status: ran.status, stderr: ran.stderr }).toEqual({ status, stderr: "" });
