@@ -14,6 +14,8 @@ mkdirSync(home);
 process.env.HOME = home;
 process.env.USERPROFILE = home;
 process.env.TMPDIR = temporary;
+// Whatever terminal the tests are started in.
+process.env.TERM = "xterm-256color";
 // Where the user keeps stores or keys is none of a test's business either.
 for (const name of Object.keys(process.env))
   if (/^(?:ANTHROPIC|BATON|CLAUDE|CODEX|GEMINI|GOOGLE|OPENAI|OPENCODE|XDG)_/.test(name))

@@ -42,7 +42,7 @@ export async function follow(following: Following): Promise<number> {
     run.interrupt();
     return isActive;
   };
-  const signals = onSignals({ interrupt, end: () => run.end() });
+  const signals = onSignals({ interrupt, end: () => run.end(), leave: leaveSoon });
   const outlet = newOutlet(context, agent, options);
   const { label } = agent.who;
   const person = hasPerson
@@ -134,4 +134,11 @@ function isSteering({ inputFormat }: Options): boolean {
 /** Whether somebody sits in front of it. */
 function isPerson(options: Options): boolean {
   return !isSteering(options) && process.stdin.isTTY === true && process.stderr.isTTY === true;
+}
+
+/** For the agent to end, and its record to be written. */
+const LEAVING_MS = 3000;
+
+function leaveSoon(status: number): void {
+  setTimeout(() => process.exit(status), LEAVING_MS).unref();
 }

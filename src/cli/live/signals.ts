@@ -19,14 +19,17 @@ export interface OnSignals {
   /** False = there is no turn that could be stopped. */
   interrupt(): boolean;
   end(): void;
+  /** Everything is ended; what nobody takes must not keep the process. */
+  leave(status: number): void;
 }
 
-export function onSignals({ interrupt, end }: OnSignals): Signals {
+export function onSignals({ interrupt, end, leave }: OnSignals): Signals {
   let status: number | undefined;
   const stopped = Promise.withResolvers<void>();
   const stop = (signal: NodeJS.Signals) => {
     status = 128 + constants.signals[signal];
     end();
+    leave(status);
     stopped.resolve();
   };
   let isInterrupted = false;

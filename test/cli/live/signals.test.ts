@@ -13,6 +13,7 @@ function told(isTurn: boolean) {
       return isTurn;
     },
     end: () => list.push("end"),
+    leave: (status) => list.push(`leave ${status}`),
   });
   return list;
 }
@@ -22,7 +23,10 @@ it("stops the turn, and the second time the run", () => {
   signals.interrupt();
   expect({ list, status: signals.status() }).toEqual({ list: ["interrupt"], status: undefined });
   signals.interrupt();
-  expect({ list, status: signals.status() }).toEqual({ list: ["interrupt", "end"], status: 130 });
+  expect({ list, status: signals.status() }).toEqual({
+    list: ["interrupt", "end", "leave 130"],
+    status: 130,
+  });
 });
 
 it("is about the next turn once one is over", () => {
@@ -36,7 +40,10 @@ it("is about the next turn once one is over", () => {
 it("ends the run where there is no turn; who leaves by it only has its status", () => {
   const list = told(false);
   signals.interrupt();
-  expect({ list, status: signals.status() }).toEqual({ list: ["interrupt", "end"], status: 130 });
+  expect({ list, status: signals.status() }).toEqual({
+    list: ["interrupt", "end", "leave 130"],
+    status: 130,
+  });
   signals.close();
   const others = told(false);
   signals.left();
