@@ -4,6 +4,7 @@ import type { Asking, Decision, Input } from "../adapters/driver.ts";
 import type { AgentEvent, PermissionMode } from "../session/events.ts";
 import type { Protocol } from "./protocol.ts";
 import { changesSomething } from "./tool-names.ts";
+import { LONGEST_MS } from "./waits.ts";
 
 export type Ask = Extract<Asking, { type: "ask" }>;
 
@@ -66,7 +67,7 @@ export function newApprovals(options: ApprovalsOptions): Approvals {
   function add(event: Ask): void {
     clearTimeout(waiting.get(event.id)?.timer);
     const late = () => approvals.settle(event.id, { allow: false }, "timeout", UNANSWERED);
-    waiting.set(event.id, { event, timer: setTimeout(late, timeoutMs) });
+    waiting.set(event.id, { event, timer: setTimeout(late, Math.min(LONGEST_MS, timeoutMs)) });
   }
 
   function takeOut(id: string): boolean {

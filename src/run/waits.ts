@@ -19,3 +19,6 @@ export const WAIT_MS = {
 
 /** While a tool is at work an agent may be silent so many times as long. */
 export const BUSY_FACTOR = 10;
+
+/** Timers take no more, and ring at once beyond it. */
+export const LONGEST_MS = 2 ** 31 - 1;

@@ -1,6 +1,6 @@
 // Notices an agent that says nothing any more: one that hangs in the middle of a turn, and one that began something by
 // itself of which it never says the end.
-import { BUSY_FACTOR, WAIT_MS } from "./waits.ts";
+import { BUSY_FACTOR, LONGEST_MS, WAIT_MS } from "./waits.ts";
 
 export interface WatchdogOptions {
   silenceMs: number | undefined;
@@ -21,7 +21,7 @@ export function newWatchdog({ silenceMs = WAIT_MS.silence, onHung, onQuiet }: Wa
   return {
     wait({ isOpenEnded, isBusy, retryMs }) {
       clearTimeout(timer);
-      const most = retryMs + (isBusy ? silenceMs * BUSY_FACTOR : silenceMs);
+      const most = Math.min(LONGEST_MS, retryMs + (isBusy ? silenceMs * BUSY_FACTOR : silenceMs));
       timer = isOpenEnded ? setTimeout(onQuiet, WAIT_MS.unprompted) : setTimeout(() => onHung(most), most);
     },
     rest: () => clearTimeout(timer),
