@@ -17,11 +17,17 @@ export type Ordered<U, R> = { use: U } | { result: R };
 
 /** Results that came before their call; more than these are garbage. */
 const MOST_EARLY = 100;
+/** Answered calls behind one that is not: whoever makes more has gone on without it. */
+const MOST_BEHIND = 30;
+/** And so many calls at once are not kept, answered or not. */
+const MOST_WAITING = 1000;
 /** Calls that were answered, so that a second answer is noticed. */
 const MOST_DONE = 1000;
 
 export class Calls<U extends Use, R> {
   private readonly queues = new Map<string, Waiting<U, R>[]>();
+  /** The same by id. */
+  private readonly waiting = new Map<string, Waiting<U, R>>();
   private readonly early = new Map<string, R>();
   private readonly done = new Set<string>();
   /** Those of turns before: nobody waits for an answer any more. */
@@ -41,9 +47,9 @@ export class Calls<U extends Use, R> {
     return this.queues.size > 0;
   }
 
-  /** Somebody acts for this call, a subagent: it is told of before, whatever it waits for. */
+  /** Somebody acts for this call, a subagent. */
   *named(id: string | undefined): Generator<Ordered<U, R>> {
-    const found = id === undefined ? undefined : this.find(id);
+    const found = id === undefined ? undefined : this.waiting.get(id);
     if (found) yield* this.announce(found);
   }
 
@@ -54,7 +60,7 @@ export class Calls<U extends Use, R> {
   }
 
   *use(use: U): Generator<Ordered<U, R>> {
-    if (this.done.has(use.id) || this.find(use.id)) return;
+    if (this.done.has(use.id) || this.waiting.has(use.id)) return;
     yield* this.leaveOverdue(use.parent);
     const queue = this.queues.get(use.parent) ?? [];
     this.queues.set(use.parent, queue);
@@ -62,12 +68,13 @@ export class Calls<U extends Use, R> {
     this.early.delete(use.id);
     const one = { use, isSaid: false, ...(result !== undefined && { result }) };
     queue.push(one);
+    this.waiting.set(use.id, one);
     if (queue.length === 1) yield* this.announce(one);
     yield* this.advance(use.parent);
   }
 
   *result(id: string, result: R): Generator<Ordered<U, R>> {
-    const waiting = this.find(id);
+    const waiting = this.waiting.get(id);
     if (waiting?.result !== undefined) return;
     if (waiting) {
       waiting.result = result;
@@ -91,8 +98,10 @@ export class Calls<U extends Use, R> {
   }
 
   private *leaveOverdue(parent: string): Generator<Ordered<U, R>> {
-    const head = this.queues.get(parent)?.[0];
-    if (!this.overdue.delete(parent) || !head) return;
+    const queue = this.queues.get(parent) ?? [];
+    const [head] = queue;
+    const isOverdue = this.overdue.delete(parent) || isFull(queue);
+    if (!isOverdue || !head) return;
     head.result = this.missing(head.use);
     remember(this.madeUp, head.use.id);
     yield* this.advance(parent);
@@ -104,6 +113,7 @@ export class Calls<U extends Use, R> {
     for (let head = queue?.[0]; queue && head?.result !== undefined; head = queue[0]) {
       yield { result: head.result };
       remember(this.done, head.use.id);
+      this.waiting.delete(head.use.id);
       this.overdue.delete(parent);
       queue.shift();
       const [next] = queue;
@@ -113,17 +123,18 @@ export class Calls<U extends Use, R> {
   }
 
   private *announce(one: Waiting<U, R>): Generator<Ordered<U, R>> {
-    if (!one.isSaid) yield { use: one.use };
+    if (one.isSaid) return;
+    // Before it is said, because what is said of it may name it.
     one.isSaid = true;
+    yield { use: one.use };
   }
+}
 
-  private find(id: string): Waiting<U, R> | undefined {
-    for (const queue of this.queues.values()) {
-      const found = queue.find(({ use }) => use.id === id);
-      if (found) return found;
-    }
-    return undefined;
-  }
+function isFull(queue: readonly { result?: unknown }[]): boolean {
+  return (
+    queue.length > MOST_BEHIND &&
+    (queue.length > MOST_WAITING || queue.filter(({ result }) => result !== undefined).length > MOST_BEHIND)
+  );
 }
 
 function remember(ids: Set<string>, id: string): void {

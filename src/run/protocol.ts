@@ -104,7 +104,6 @@ export class Protocol {
   asked(event: Ask, timeoutMs: number): AgentEvent[] {
     if (this.asks.has(event.id)) return [];
     this.current();
-    this.ordered(this.calls.named(event.parent_tool_use_id));
     this.asks.set(event.id, event);
     this.emit(askedEvent(event, timeoutMs, this.options.keepInput));
     return this.taken();
@@ -158,6 +157,8 @@ export class Protocol {
 
   private emit(event: Bare): void {
     if (!this.isInit) this.init({});
+    // Who acts for a call, a subagent, is told of after it, whatever that call waits for.
+    if ("parent_tool_use_id" in event) this.ordered(this.calls.named(event.parent_tool_use_id));
     this.put(event);
   }
 
@@ -199,8 +200,6 @@ export class Protocol {
   }
 
   private hear(event: Said): void {
-    const isText = event.type === "text" || event.type === "thinking";
-    if (!isText && "parent_tool_use_id" in event) this.ordered(this.calls.named(event.parent_tool_use_id));
     switch (event.type) {
       case "begin":
         this.current();
@@ -256,7 +255,6 @@ export class Protocol {
     if (list.length === 0) return;
     const turn = this.current();
     turn.isAsked = true;
-    this.ordered(this.calls.named(parent_tool_use_id));
     this.calls.spoken(parent_tool_use_id ?? "");
     if (type === "thinking") noteThinking(turn, text);
     else if (parent_tool_use_id === undefined) noteText(turn, plain(text), message);

@@ -28,7 +28,7 @@ export function subtypeOf(
 export function systemEvent(event: Extract<DriverEvent, { type: "system" }>, who: Who): Bare {
   switch (event.subtype) {
     case "error": {
-      const { type, subtype, parent_tool_use_id: _, ...failure } = event;
+      const { type, subtype, ...failure } = event;
       return { type, subtype, ...withHint(failure, who) };
     }
     case "notice":

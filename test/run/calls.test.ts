@@ -9,6 +9,13 @@ const text = (words: string, parent?: string): Said => ({
   text: words,
   ...(parent !== undefined && { parent_tool_use_id: parent }),
 });
+const complaint = (parent: string): Said => ({
+  type: "system",
+  subtype: "error",
+  code: "server_error",
+  message: "It broke.",
+  parent_tool_use_id: parent,
+});
 const DONE: Said = { type: "result" };
 
 function contentsOf(events: readonly AgentEvent[]): string[] {
@@ -73,9 +80,21 @@ describe("a subagent", () => {
     ["speaks", text("Inside.", "2"), "text"],
     ["calls", use("inner", "2"), "use inner"],
     ["thinks", { type: "thinking", text: "Hm.", parent_tool_use_id: "2" } as Said, "thinking"],
+    ["fails", complaint("2"), "error"],
   ])("that %s has its call told before, whatever that waits for", (_, event, name) => {
     const events = said([use("1"), use("2"), event, result("1"), result("inner"), result("2")]);
     expect(short(events).slice(0, 4)).toEqual(["init", "use 1", "use 2", name]);
+    expect(events[3]).toMatchObject({ parent_tool_use_id: "2" });
+    expect(wrong(events)).toEqual([]);
+  });
+
+  it.each([
+    ["a result of nothing", result("stranger", { parent_tool_use_id: "2" })],
+    ["a call that is known", use("1", "2")],
+    ["no words", text("", "2")],
+  ])("of which %s is told shows nothing before its call's turn has come", (_, event) => {
+    const events = said([use("1"), use("2"), event, result("1"), result("2")]);
+    expect(short(events).slice(0, 5)).toEqual(["init", "use 1", "result 1", "use 2", "result 2"]);
     expect(wrong(events)).toEqual([]);
   });
 
@@ -104,6 +123,26 @@ describe("a subagent", () => {
 });
 
 describe("what an agent may not do without end", () => {
+  it("answered calls behind one that is not: after thirty it is given a result, and they are told", () => {
+    const pairs = Array.from({ length: 31 }, (_, at) => [use(`later ${at}`), result(`later ${at}`)]);
+    const held = newProtocol();
+    const before = [held.begin("Go"), held.say(use("1")), ...pairs.flat().map((one) => held.say(one))].flat();
+    expect(short(before)).toEqual(["init", "use 1"]);
+    const freed = held.say(use("last"));
+    expect(short(freed).slice(0, 3)).toEqual(["result 1", "use later 0", "result later 0"]);
+    expect(short(freed).at(-1)).toBe("use last");
+    expect(wrong([...before, ...freed, ...held.finish({})])).toEqual([]);
+  });
+
+  it("calls at once: of more than a thousand the first are given a result", () => {
+    const calls = Array.from({ length: 1003 }, (_, at) => use(String(at)));
+    const protocol = newProtocol();
+    const events = [protocol.begin("Go"), ...calls.map((one) => protocol.say(one))].flat();
+    const told = ["use 0", "result 0", "use 1", "result 1", "use 2"];
+    expect(short(events)).toEqual(["init", ...told]);
+    expect(wrong([...events, ...protocol.finish({})])).toEqual([]);
+  });
+
   it("results that came before their call: a hundred are kept", () => {
     const early = Array.from({ length: 101 }, (_, at) => result(String(at)));
     const events = said(early);

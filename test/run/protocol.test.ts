@@ -1,6 +1,7 @@
 // The protocol keeps its rules whatever a driver says, in whatever order.
 import { describe, expect, it } from "vitest";
 import type { Said } from "../../src/adapters/driver.ts";
+import type { Protocol } from "../../src/run/protocol.ts";
 import type { AgentEvent } from "../../src/session/events.ts";
 import { fc } from "../property.ts";
 import { END, newProtocol, result, said, short, use, wrong } from "./told.ts";
@@ -232,30 +233,67 @@ describe("lines", () => {
 });
 
 const words = fc.oneof(fc.string(), fc.constantFrom("\u001b[1m", "\ud800", "🌍", "x".repeat(120_000)));
-const id = fc.constantFrom("1", "2", "3", "4");
-const parent = fc.option(fc.constantFrom("1", "2"), { nil: undefined });
+const id = fc.constantFrom("1", "2", "3", "__proto__");
+/** What a subagent does, also one whose call waits, calls itself, or is not known. */
+const above = fc.option(
+  fc.constantFrom("1", "2", "constructor").map((one) => ({ parent_tool_use_id: one })),
+  { nil: {}, freq: 2 },
+);
 const failure = fc.record({ code: fc.constantFrom("failed", "rate_limited", "dns"), message: words });
+const fromSubagent = <T>(events: fc.Arbitrary<T>) =>
+  fc.tuple(events, above).map(([event, from]) => ({ ...event, ...from }));
 const anything: fc.Arbitrary<Said> = fc.oneof(
-  fc.record({
-    type: fc.constantFrom("text", "thinking"),
-    text: words,
-    message: fc.option(id, { nil: undefined }),
-  }),
+  fromSubagent(
+    fc.record({
+      type: fc.constantFrom("text", "thinking"),
+      text: words,
+      message: fc.option(id, { nil: undefined }),
+    }),
+  ),
   fc.record({ type: fc.constant("init"), session_id: id, model: words }),
-  fc.tuple(id, parent).map(([one, above]) => use(one, above)),
-  fc.tuple(id, words, fc.boolean()).map(([one, content, is_error]) => result(one, { content, is_error })),
+  fc.constant({ type: "begin" }),
+  { weight: 4, arbitrary: fromSubagent(id.map((one) => use(one))) },
+  fromSubagent(
+    fc.tuple(id, words, fc.boolean()).map(([one, content, is_error]) => result(one, { content, is_error })),
+  ),
   fc.record({ type: fc.constant("usage"), input_tokens: fc.nat(), output_tokens: fc.nat() }),
-  failure.map((one) => ({ type: "error", ...one })),
-  fc.record({ type: fc.constant("retry"), attempt: fc.nat(), error: failure }),
+  fromSubagent(failure.map((one) => ({ type: "error", ...one }))),
+  fromSubagent(failure.map((one) => ({ type: "system", subtype: "error", ...one }))),
+  fromSubagent(
+    fc.record({
+      type: fc.constant("system"),
+      subtype: fc.constantFrom("notice", "compact_boundary"),
+      message: words,
+    }),
+  ),
+  fromSubagent(fc.record({ type: fc.constant("retry"), attempt: fc.nat(), error: failure })),
   fc.record({ type: fc.constant("result"), is_error: fc.boolean(), interrupted: fc.boolean(), text: words }),
   fc.record({ type: fc.constant("raw"), text: words }),
 ) as fc.Arbitrary<Said>;
 
-it("keeps every rule, whatever is said in whatever order", () => {
+/** One of the things that can happen to a run. */
+type Step = (protocol: Protocol) => AgentEvent[];
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 12, arbitrary: anything.map((event): Step => (protocol) => protocol.say(event)) },
+  fc.tuple(id, above).map(([one, from]): Step => {
+    const call = { tool: "bash" as const, input: { command: "x" } };
+    return (protocol) => protocol.asked({ type: "ask", id: one, name: "shell", input: {}, call, ...from }, 1);
+  }),
+  fc
+    .tuple(id, fc.constantFrom("allow", "deny"))
+    .map(([one, decision]): Step => (protocol) => protocol.decided(one, decision, "user")),
+  fc.constant<Step>((protocol) => protocol.interrupt()),
+  fc.constant<Step>((protocol) => protocol.modeIs("auto")),
+  fc.constant<Step>((protocol) => protocol.begin("Another prompt")),
+);
+
+it("keeps every rule, whatever is said and done in whatever order", () => {
   fc.assert(
-    fc.property(fc.array(anything, { maxLength: 30 }), (events) => {
-      expect(wrong(said(events))).toEqual([]);
+    fc.property(fc.array(step, { maxLength: 30, size: "max" }), (steps) => {
+      const protocol = newProtocol();
+      const events = steps.flatMap((one) => one(protocol));
+      expect(wrong([...events, ...protocol.finish({})])).toEqual([]);
     }),
-    { numRuns: 300 },
+    { numRuns: 1000 },
   );
 });
