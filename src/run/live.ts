@@ -9,6 +9,7 @@ import { type Connection, connect, NO_CONNECTION } from "./connection.ts";
 import type { LiveRun, RunOptions } from "./contract.ts";
 import { Protocol } from "./protocol.ts";
 import { newQueue } from "./queue.ts";
+import { newStopping, type Stopping } from "./stopping.ts";
 import { WAIT_MS } from "./waits.ts";
 import { newWatchdog, type Watchdog } from "./watchdog.ts";
 
@@ -40,11 +41,9 @@ class Live implements LiveRun {
   private isPrompted = false;
   /** It says when the turn that it began is over. */
   private isAnnounced = false;
-  /** How long it has said that it waits before it asks again. */
-  private retryMs = 0;
   /** The result was given before the agent has stopped: what it still says of the turn is nobody's business. */
   private isStopping = false;
-  private interrupted: NodeJS.Timeout | undefined;
+  private readonly stopping: Stopping;
   private readonly watchdog: Watchdog;
   private leaving: NodeJS.Timeout | undefined;
   private deafness: NodeJS.Timeout | undefined;
@@ -76,6 +75,13 @@ class Live implements LiveRun {
       silenceMs: options.silenceMs,
       onHung: (afterMs) => this.abandon(failures.hung(this.label, afterMs)),
       onQuiet: () => this.unprompted(),
+    });
+    this.stopping = newStopping({
+      onLate: () => {
+        this.isStopping = true;
+        this.queue.push(this.protocol.finish({ interrupted: true }));
+      },
+      onNever: () => this.neverStopped(),
     });
     const whole = { ...request, secret: randomUUID() };
     const { argv, env, transport } = driver.launch(whole);
@@ -115,7 +121,7 @@ class Live implements LiveRun {
       this.takeBack();
       return;
     }
-    if (this.interrupted) return;
+    if (this.stopping.isAsked) return;
     this.queue.push(this.protocol.interrupt());
     // The next prompt must not take what is meant for this one.
     this.isInterrupting = true;
@@ -126,12 +132,7 @@ class Live implements LiveRun {
       this.next();
       return;
     }
-    this.interrupted = setTimeout(() => {
-      this.isStopping = true;
-      this.queue.push(this.protocol.finish({ interrupted: true }));
-      this.interrupted = setTimeout(() => this.neverStopped(), WAIT_MS.stopping);
-      this.interrupted.unref();
-    }, WAIT_MS.interrupt);
+    this.stopping.ask();
   }
 
   private neverStopped(): void {
@@ -193,8 +194,7 @@ class Live implements LiveRun {
     const text = this.prompts.shift();
     if (text === undefined) return;
     this.begin(text);
-    this.queue.push(this.protocol.interrupt());
-    this.queue.push(this.protocol.finish({ interrupted: true }));
+    this.queue.push([...this.protocol.interrupt(), ...this.protocol.finish({ interrupted: true })]);
     this.isPrompted = false;
     this.next();
   }
@@ -280,6 +280,9 @@ class Live implements LiveRun {
         this.isReady = true;
         break;
       case "stop":
+        // Whoever still prompts it is told why.
+        this.isReady = false;
+        this.ending ??= this.protocol.failure;
         this.connection.end();
         break;
       default:
@@ -289,14 +292,14 @@ class Live implements LiveRun {
 
   private hear(event: Extract<Output, { type: "event" }>["event"]): void {
     const isOfTurn = event.type !== "init" && event.type !== "system";
-    if (event.type === "ask") this.approvals.ask(event, this.isStopping || this.interrupted !== undefined);
+    if (event.type === "ask") this.approvals.ask(event, this.isStopping || this.stopping.isAsked);
     else if (event.type === "unask") this.approvals.withdraw(event.id);
     else if (event.type === "mode") this.modeIs(event.mode);
-    else if (this.isStopping && isOfTurn) this.stopping(event.type === "result");
+    else if (this.isStopping && isOfTurn) this.stopped(event.type === "result");
     else if (event.type === "error" && !this.isReady && !this.protocol.isTurn) this.neverReady(event);
     else {
       if (event.type === "begin" && !this.protocol.isTurn) this.isAnnounced = true;
-      this.retryMs = event.type === "retry" ? (event.delay_ms ?? 0) : 0;
+      if (event.type === "retry") this.watchdog.announced(event.delay_ms ?? 0);
       this.queue.push(this.protocol.say(event));
       if (event.type === "result") this.turnOver();
     }
@@ -314,23 +317,19 @@ class Live implements LiveRun {
   private neverReady({ type, ...failure }: Extract<Said, { type: "error" }>): void {
     this.ending = failure;
     const text = this.prompts.shift();
-    if (text === undefined) {
-      this.queue.push(this.protocol.say({ type: "system", subtype: "error", ...failure }));
-      return;
-    }
-    this.begin(text);
-    this.queue.push(this.protocol.say({ type, ...failure }));
+    if (text !== undefined) this.begin(text);
+    const kind = text === undefined ? ({ type: "system", subtype: "error" } as const) : { type };
+    this.queue.push(this.protocol.say({ ...kind, ...failure }));
   }
 
   private turnOver(): void {
     this.isPrompted = false;
     this.isAnnounced = false;
-    clearTimeout(this.interrupted);
-    this.interrupted = undefined;
+    this.stopping.over();
     this.approvals.withdrawAll();
   }
 
-  private stopping(isResult: boolean): void {
+  private stopped(isResult: boolean): void {
     if (!isResult) return;
     this.isStopping = false;
     this.turnOver();
@@ -345,8 +344,7 @@ class Live implements LiveRun {
       return;
     }
     const isOwn = isTurn && !this.isPrompted && !this.isAnnounced;
-    const { retryMs } = this;
-    this.watchdog.wait({ isOpenEnded: isOwn && !this.isStopping && !isBusy, isBusy, retryMs });
+    this.watchdog.wait({ isOpenEnded: isOwn && !this.isStopping && !isBusy, isBusy });
   }
 
   /** While nobody takes what was said, nothing is read, and silence is ours. */
@@ -354,6 +352,7 @@ class Live implements LiveRun {
     this.isHeld = isHeld;
     if (isHeld) this.connection.pause();
     else this.connection.resume();
+    this.stopping.hold(isHeld);
     this.watch();
   }
 
@@ -381,7 +380,8 @@ class Live implements LiveRun {
   private over(end: Extract<Input, { type: "end" }>): void {
     this.isOver = true;
     this.watchdog.rest();
-    for (const timer of [this.interrupted, this.leaving, this.deafness]) clearTimeout(timer);
+    this.stopping.over();
+    for (const timer of [this.leaving, this.deafness]) clearTimeout(timer);
     this.approvals.withdrawAll();
     const why = this.ending ?? failures.whyOver(end, this.label);
     const told = this.protocol.isExplained ? undefined : why;

@@ -59,6 +59,7 @@ export class Protocol {
   private mode: PermissionMode;
   private readonly asks = new Map<string, Ask>();
   private turn: Turn | undefined;
+  private lastTurn: Turn | undefined;
   private readonly calls = new Calls<UseEvent, ResultEvent>(missingResult);
   private events: AgentEvent[] = [];
   private readonly halves = newHalves();
@@ -78,6 +79,11 @@ export class Protocol {
   /** Whether it is known why the turn will not be what was asked for. */
   get isExplained(): boolean {
     return this.turn?.error !== undefined || this.turn?.isInterrupted === true;
+  }
+
+  /** Why the last turn failed. */
+  get failure(): DriverFailure | undefined {
+    return this.lastTurn?.error;
   }
 
   /** Whether a tool is at work, which may take long. */
@@ -152,6 +158,7 @@ export class Protocol {
 
   private current(prompt = ""): Turn {
     this.turn ??= newTurn(prompt, this.options.now());
+    this.lastTurn = this.turn;
     return this.turn;
   }
 

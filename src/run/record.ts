@@ -1,6 +1,6 @@
 // Keeps what `baton status` says of a run in step with its events: the moment it waits, goes on or has finished.
 import type { AgentEvent } from "../session/events.ts";
-import { openRunFile, type RunFile, type RunRecord } from "../storage/runs.ts";
+import { keepInput, openRunFile, type RunFile, type RunRecord } from "../storage/runs.ts";
 
 export interface RunLog {
   /** A prompt waits for the agent to be ready, or for its turn. */
@@ -8,6 +8,8 @@ export interface RunLog {
   /** It goes out. */
   prompt(text: string): void;
   note(event: AgentEvent): void;
+  /** Arguments that are too long for a line: where they are, whole. Undefined = they could not be kept. */
+  keepInput(call: string, input: unknown): string | undefined;
   close(): Promise<void>;
 }
 
@@ -19,12 +21,18 @@ export interface LogOptions {
   agent: string;
   cwd: string;
   session?: string;
+  /** The run goes on without it; called once. */
   onProblem(error: unknown): void;
 }
 
 export async function openRunLog(options: LogOptions): Promise<RunLog> {
   const { batonHome, id, agent, cwd, session = "", onProblem } = options;
-  const file: RunFile = await openRunFile(batonHome, id, onProblem);
+  let isProblem = false;
+  const onFirst = (error: unknown) => {
+    if (!isProblem) onProblem(error);
+    isProblem = true;
+  };
+  const file: RunFile = await openRunFile(batonHome, id, onFirst);
   const started = new Date().toISOString();
   let record: RunRecord = {
     id,
@@ -53,6 +61,14 @@ export async function openRunLog(options: LogOptions): Promise<RunLog> {
       if (event.type === "approval") asked.delete(event.id);
       const next = after(record, event, [...asked.values()][0]);
       if (next) keep(next);
+    },
+    keepInput(call, input) {
+      try {
+        return keepInput(batonHome, id, call, input);
+      } catch (error) {
+        onFirst(error);
+        return undefined;
+      }
     },
     async close() {
       if (record.state !== "finished") keep({ ...plain(record), state: "finished" });

@@ -1,6 +1,7 @@
 // A reader that takes its time: the agent is held meanwhile, is not said to hang, and nothing of what it said before it
 // ended is lost.
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { WAIT_MS } from "../../src/run/waits.ts";
 import { newEventChecker } from "../../src/session/event-rules.ts";
 import type { AgentEvent } from "../../src/session/events.ts";
 import { agent, fakeDriver, fakeServerDriver, isRunning, newFake } from "./fake.ts";
@@ -99,4 +100,61 @@ it("an agent that is killed while nobody takes what it has said has said it all 
   await rest();
   expectAll(events, written ?? 0);
   expect(resultOf(events)).toMatchObject({ error: { code: "agent_killed" } });
+});
+
+describe("an agent that is interrupted while nobody takes what it says", () => {
+  const { stopping } = WAIT_MS;
+  beforeEach(() => {
+    WAIT_MS.stopping = 500;
+  });
+  afterEach(() => {
+    WAIT_MS.stopping = stopping;
+  });
+
+  /** What it complains of, one after the other. */
+  function talking(more: NodeJS.ProcessEnv = {}) {
+    const told: string[] = [];
+    let wake = Promise.withResolvers<void>();
+    const onComplaint = (line: string) => {
+      told.push(line);
+      wake.resolve();
+      wake = Promise.withResolvers();
+    };
+    const run = newFake({ program: agent("heeds.mjs"), env: { ...process.env, ...more }, onComplaint });
+    run.prompt("Go");
+    const heard = async (line: string, times = 1) => {
+      for (const end = told.length + times; told.length < end || told.at(-1) !== line; ) await wake.promise;
+    };
+    return { run, reader: run.events[Symbol.asyncIterator](), heard };
+  }
+
+  it("is not ended as one that does not stop, and takes the next prompt", async () => {
+    const { run, reader, heard } = talking();
+    await reader.next();
+    await heard("held");
+    run.interrupt();
+    await heard("told");
+    // Longer than an agent may take to stop.
+    await heard("held", 2);
+    run.prompt("Go on");
+    run.finish();
+    const events: AgentEvent[] = [];
+    for (let next = await reader.next(); !next.done; next = await reader.next()) events.push(next.value);
+    const results = events.filter((event) => event.type === "result");
+    expect(results).toMatchObject([{ subtype: "interrupted" }, { subtype: "success" }]);
+    expect(events.filter(({ type }) => type === "system")).toEqual([]);
+  });
+
+  it("is ended once it is heard again and goes on all the same", async () => {
+    const { run, reader, heard } = talking({ STUBBORN: "1" });
+    await reader.next();
+    await heard("held");
+    run.interrupt();
+    await heard("told");
+    await heard("held", 2);
+    const events: AgentEvent[] = [];
+    for (let next = await reader.next(); !next.done; next = await reader.next()) events.push(next.value);
+    expect(events.filter(({ type }) => type === "result")).toMatchObject([{ subtype: "interrupted" }]);
+    expect(events.at(-1)).toMatchObject({ type: "system", subtype: "error", code: "agent_hung" });
+  });
 });

@@ -1,5 +1,5 @@
-// A protocol of a few words for tests of what holds for every agent: each line of the agent is `{"event": …}`, or nothing
-// that anybody understands; prompts and decisions are sent as they are.
+// A protocol of a few words for tests of what holds for every agent: each line of the agent is `{"event": …}`, after which it is to be
+// ended where it says `"stop"` too, or nothing that anybody understands; prompts and decisions are sent as they are.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Driver, Output } from "../../src/adapters/driver.ts";
@@ -24,6 +24,7 @@ export const fakeDriver: Driver<Record<string, never>> = {
         const isEvent = typeof value === "object" && value !== null && "event" in value;
         return [
           { type: "event", event: isEvent ? (value.event as never) : { type: "raw", text: input.text } },
+          ...(isEvent && "stop" in value ? [{ type: "stop" } as const] : []),
         ];
       }
       case "prompt":

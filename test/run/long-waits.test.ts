@@ -19,7 +19,8 @@ it.each([
 ])("%s of ten weeks does not end after a moment", (_, { silenceMs, retryMs }) => {
   const onHung = vi.fn();
   const watchdog = newWatchdog({ silenceMs, onHung, onQuiet: () => undefined });
-  watchdog.wait({ isOpenEnded: false, isBusy: false, retryMs });
+  watchdog.announced(retryMs);
+  watchdog.wait({ isOpenEnded: false, isBusy: false });
   vi.advanceTimersByTime(3 * WEEK_MS);
   expect(onHung).not.toHaveBeenCalled();
   vi.advanceTimersByTime(WEEK_MS);

@@ -108,6 +108,7 @@ it("a home that cannot be written to is told, and the run goes on", async () => 
   const problems: unknown[] = [];
   const log = await open("one", (error) => problems.push(error));
   log.prompt("Do it");
+  expect(log.keepInput("1", { content: "long" })).toBeUndefined();
   await log.close();
   expect(problems).toHaveLength(1);
 });

@@ -67,6 +67,21 @@ describe("an agent that ends", () => {
     ]);
   });
 
+  it("because its driver can do nothing with it says why to every prompt, and takes none of them", async () => {
+    const told: string[] = [];
+    const onInput = (input: Input) => input.type === "prompt" && told.push(input.text);
+    const missing = line({ type: "error", code: "session_missing", message: "It is not there." });
+    const last = JSON.stringify({ event: { type: "result" }, stop: true });
+    const one = scripted([missing, last, "wait"], { onInput });
+    one.run.prompt("One");
+    one.run.prompt("Two");
+    one.run.finish();
+    expect(await one.over).toEqual([]);
+    const codes = resultsOf(one.events).map(({ error }) => error?.code);
+    expect(codes).toEqual(["session_missing", "session_missing"]);
+    expect(told).toEqual(["One"]);
+  });
+
   it("by a signal says which", async () => {
     const one = startFake({ program: agent("aborts.mjs") });
     one.run.prompt("One");
@@ -150,4 +165,21 @@ it("while a tool is at work an agent may be silent for longer, but not for ever"
   expect(await idle.over).toEqual([]);
   expect(resultsOf(working.events)).toMatchObject([{ subtype: "success" }]);
   expect(resultsOf(idle.events)).toMatchObject([{ error: { code: "agent_hung" } }]);
+});
+
+it("a wait that was announced is added, whatever else is told meanwhile", async () => {
+  const error = { code: "rate_limited", message: "Too much" };
+  const retry = (delay_ms: number) => line({ type: "retry", attempt: 1, delay_ms, error });
+  const notice = line({ type: "system", subtype: "notice", message: "It rains." });
+  // Silent for a second.
+  const announced = scripted([retry(60_000), notice, "later", DONE], { silenceMs: 500 });
+  const short = scripted([retry(60_000), retry(1), "later", DONE], { silenceMs: 500 });
+  for (const { run } of [announced, short]) {
+    run.prompt("One");
+    run.finish();
+  }
+  expect(await announced.over).toEqual([]);
+  expect(await short.over).toEqual([]);
+  expect(resultsOf(announced.events)).toMatchObject([{ subtype: "success" }]);
+  expect(resultsOf(short.events)).toMatchObject([{ error: { code: "agent_hung" } }]);
 });

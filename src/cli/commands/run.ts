@@ -9,7 +9,7 @@ import { type LiveRun, type RunOptions, startRun } from "../../run/live.ts";
 import { openRunLog } from "../../run/record.ts";
 import { BatonError } from "../../session/error.ts";
 import { PERMISSION_MODES, type PermissionMode } from "../../session/events.ts";
-import { holdSession, keepInput } from "../../storage/runs.ts";
+import { holdSession } from "../../storage/runs.ts";
 import type { Run } from "../command.ts";
 import type { Context } from "../context.ts";
 import { isFolder, notInstalled } from "../continue.ts";
@@ -121,7 +121,7 @@ async function runAt(context: Context, { agent, given, place, options, onStart }
   const problem = (what: string) => (error: unknown) =>
     output.warn(`${what}: ${error instanceof Error ? error.message : String(error)}`);
   const facts = { batonHome, id, agent: agent.id, ...place };
-  const log = await openRunLog({ ...facts, onProblem: problem("This run will not be in `baton status`") });
+  const log = await openRunLog({ ...facts, onProblem: problem("No record of this run can be kept") });
   const inStep =
     agent.adapter &&
     keepInStep({
@@ -137,7 +137,7 @@ async function runAt(context: Context, { agent, given, place, options, onStart }
       ...agentOptions(context, agent, options),
       ...prices,
       onPrompt: log.prompt,
-      keepInput: (call, input) => keepInput(batonHome, id, call, input),
+      keepInput: log.keepInput,
       id,
       hasApprover,
       request: requestOf(context, options, place),
