@@ -359,7 +359,6 @@ class Live implements LiveRun {
   /** Something was said after a turn, and no end of it: nothing is to wait for that. */
   private unprompted(): void {
     this.queue.push(this.protocol.finish({}));
-    this.turnOver();
     this.next();
   }
 

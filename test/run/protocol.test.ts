@@ -274,14 +274,23 @@ const anything: fc.Arbitrary<Said> = fc.oneof(
 /** One of the things that can happen to a run. */
 type Step = (protocol: Protocol) => AgentEvent[];
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 12, arbitrary: anything.map((event): Step => (protocol) => protocol.say(event)) },
+  {
+    weight: 12,
+    arbitrary: anything.map(
+      (event): Step =>
+        (protocol) =>
+          protocol.say(event),
+    ),
+  },
   fc.tuple(id, above).map(([one, from]): Step => {
     const call = { tool: "bash" as const, input: { command: "x" } };
     return (protocol) => protocol.asked({ type: "ask", id: one, name: "shell", input: {}, call, ...from }, 1);
   }),
-  fc
-    .tuple(id, fc.constantFrom("allow", "deny"))
-    .map(([one, decision]): Step => (protocol) => protocol.decided(one, decision, "user")),
+  fc.tuple(id, fc.constantFrom("allow", "deny")).map(
+    ([one, decision]): Step =>
+      (protocol) =>
+        protocol.decided(one, decision, "user"),
+  ),
   fc.constant<Step>((protocol) => protocol.interrupt()),
   fc.constant<Step>((protocol) => protocol.modeIs("auto")),
   fc.constant<Step>((protocol) => protocol.begin("Another prompt")),
