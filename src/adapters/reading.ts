@@ -51,12 +51,13 @@ export function reader<T extends keyof ToolInputs>(
       }
       return undefined;
     };
-    const input: Json = {};
-    for (const [key, value] of Object.entries(read(take))) if (value !== undefined) input[key] = value;
-    if (NEEDED[tool].some((name) => !(name in input))) return undefined;
-    for (const [key, value] of Object.entries(native))
-      if (!(key in input) && !taken.has(key) && isSaid(value)) input[key] = value;
-    return { tool, input };
+    const said = new Map(Object.entries(read(take)).filter(([, value]) => value !== undefined));
+    if (NEEDED[tool].some((name) => !said.has(name))) return undefined;
+    const others = Object.entries(native).filter(
+      ([key, value]) => !said.has(key) && !taken.has(key) && isSaid(value),
+    );
+    // Assigned one by one, an argument called `__proto__` would become what the input is made of.
+    return { tool, input: Object.fromEntries([...said, ...others]) };
   };
 }
 
@@ -69,9 +70,10 @@ export function named(tool: keyof ToolInputs, names: Names): Reader {
   const taken = new Set(Object.values(names));
   return (native) => {
     const all = [...known, ...Object.keys(native).flatMap((name) => (taken.has(name) ? [] : [[name, name]]))];
-    const input: Json = {};
-    for (const [universal = "", name = ""] of all)
-      if (native[name] !== undefined && native[name] !== null) input[universal] = native[name];
+    const said = all.filter(([, name = ""]) => native[name] !== undefined && native[name] !== null);
+    const input: Json = Object.fromEntries(
+      said.map(([universal = "", name = ""]) => [universal, native[name]]),
+    );
     return NEEDED[tool].every((name) => text(input[name]) !== undefined) ? { tool, input } : undefined;
   };
 }

@@ -114,7 +114,10 @@ export function withOthers(
   used: readonly string[],
 ): Json {
   const others = Object.keys(input).filter((name) => input[name] !== undefined && !used.includes(name));
-  const [taken, free] = [others.filter((name) => name in native), others.filter((name) => !(name in native))];
+  const [taken, free] = [
+    others.filter((name) => Object.hasOwn(native, name)),
+    others.filter((name) => !Object.hasOwn(native, name)),
+  ];
   if (free.length > 0) report("tool_argument_kept", free.join(", "));
   if (taken.length > 0) report("tool_argument_dropped", taken.join(", "));
   return { ...native, ...Object.fromEntries(free.map((name) => [name, input[name]])) };

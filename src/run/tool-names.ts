@@ -67,5 +67,6 @@ function withFilePath(input: Input): Input {
 }
 
 function renamed(input: Input, names: Readonly<Record<string, string>>): Input {
-  return Object.fromEntries(Object.entries(input).map(([name, value]) => [names[name] ?? name, value]));
+  const known = new Map(Object.entries(names));
+  return Object.fromEntries(Object.entries(input).map(([name, value]) => [known.get(name) ?? name, value]));
 }

@@ -109,7 +109,7 @@ function namesOf(name: string): Names {
 
 /** The arguments under Claude's names, and those that have none under their own. */
 function again(names: Names, input: Json): Json {
-  const others = Object.entries(input).filter(([name]) => !(name in names));
+  const others = Object.entries(input).filter(([name]) => !Object.hasOwn(names, name));
   return { ...inNames(input, names), ...Object.fromEntries(others) };
 }
 

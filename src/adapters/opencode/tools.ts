@@ -22,8 +22,7 @@ export function universalCall(name: string, input: JsonObject, whole: boolean): 
 /** The universal names of arguments that are called otherwise here. */
 function renamed(tool: Tool, needed: string, names: Readonly<Record<string, string>> = {}): Reader {
   return (native) => {
-    const input: JsonObject = {};
-    for (const [name, value] of Object.entries(native)) input[names[name] ?? name] = value;
+    const input = named(native, names);
     return input[needed] === undefined ? undefined : { tool, input };
   };
 }
@@ -158,7 +157,8 @@ function nativeCall(call: ToolCall): Native | undefined {
 }
 
 function named(input: JsonObject, names: Readonly<Record<string, string>>): JsonObject {
-  return Object.fromEntries(Object.entries(input).map(([name, value]) => [names[name] ?? name, value]));
+  const known = new Map(Object.entries(names));
+  return Object.fromEntries(Object.entries(input).map(([name, value]) => [known.get(name) ?? name, value]));
 }
 
 function nativeEdit(call: ToolCall): Native | undefined {
