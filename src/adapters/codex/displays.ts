@@ -89,15 +89,15 @@ function thoughtsOf(entry: Entry): string[] {
   );
 }
 
-const LEGACY: Readonly<Record<string, [Kind, string]>> = {
-  user_message: ["user", "message"],
-  agent_message: ["agent", "message"],
-  agent_reasoning: ["thought", "text"],
-  agent_reasoning_raw_content: ["thought", "text"],
-};
+const LEGACY: ReadonlyMap<unknown, readonly [Kind, string]> = new Map([
+  ["user_message", ["user", "message"]],
+  ["agent_message", ["agent", "message"]],
+  ["agent_reasoning", ["thought", "text"]],
+  ["agent_reasoning_raw_content", ["thought", "text"]],
+]);
 
 function shownText(payload: JsonObject): [Kind, string] | undefined {
-  const [kind, field] = LEGACY[String(payload.type)] ?? [];
+  const [kind, field] = LEGACY.get(payload.type) ?? [];
   if (kind !== undefined && field !== undefined) return [kind, text(payload[field]) ?? ""];
   if (payload.type !== "item_completed" || !isObject(payload.item)) return undefined;
   const { item } = payload;
@@ -112,7 +112,7 @@ function showing(payload: JsonObject, { now }: Change): JsonObject | null {
   if (now?.type !== "user" && now?.type !== "assistant") return null;
   const [kind] = shownText(payload) ?? [];
   const words = kind === "thought" ? thoughtsOf(now).join("\n\n") : now.content;
-  const [, field] = LEGACY[String(payload.type)] ?? [];
+  const [, field] = LEGACY.get(payload.type) ?? [];
   if (field !== undefined) return { ...payload, [field]: words };
   return { ...payload, item: itemShowing(isObject(payload.item) ? payload.item : {}, words) };
 }

@@ -28,7 +28,7 @@ export function* discover(home: Home, looking?: Looking): Generator<SessionRef> 
 export function folderProvider(path: string): string | undefined {
   const folder = dirname(path);
   const isStore = dirname(folder).endsWith(join(".yume", "sessions"));
-  return isStore && basename(folder) in PROVIDERS ? basename(folder) : undefined;
+  return isStore && Object.hasOwn(PROVIDERS, basename(folder)) ? basename(folder) : undefined;
 }
 
 export async function recognise(path: string): Promise<SessionRef | undefined> {
@@ -36,7 +36,8 @@ export async function recognise(path: string): Promise<SessionRef | undefined> {
     if ((await stat(path)).size > LARGEST) return undefined;
     const text = (await readFile(path, "utf8")).trimStart();
     const value: unknown = text.startsWith("{") ? JSON.parse(text) : undefined;
-    const isSession = isObject(value) && Array.isArray(value.history) && String(value.provider) in PROVIDERS;
+    const isSession =
+      isObject(value) && Array.isArray(value.history) && Object.hasOwn(PROVIDERS, String(value.provider));
     return isSession ? refOf(path) : undefined;
   } catch {
     // No file, or no JSON: nobody's session that we know.

@@ -317,6 +317,13 @@ describe("facts of the session as a whole", () => {
     expect(gone).toEqual([]);
   });
 
+  test("an event may be called like what every object has", async () => {
+    const odd = event({ type: "constructor", message: "first" });
+    const { gone, losses } = await back([...LEGACY, odd], set("r13", { content: "EDITED" }));
+    expect(gone).not.toContain(odd);
+    expect(losses).toEqual([]);
+  });
+
   test("success that nothing in the record can say is named", async () => {
     const lines = [
       meta(),

@@ -103,6 +103,7 @@ describe("recognising", () => {
     };
     expect(await recognised({ provider: "gemini", history: [] })).toBe("file");
     expect(await recognised({ provider: "other", history: [] })).toBeUndefined();
+    expect(await recognised({ provider: "constructor", history: [] })).toBeUndefined();
     expect(await recognised({ provider: "gemini" })).toBeUndefined();
     expect(await yume.recognise(join(homedir(), "nothing.json"))).toBeUndefined();
   });
