@@ -135,12 +135,13 @@ function elicitation(state: RunState, params: JsonObject): Asking {
     const question = [reason, text(url) ?? ""].join("\n").trim();
     return [{ ...ask, questions: [{ question, options: [{ label: "Done" }] }] }, { kind: "link" }];
   }
-  const wanted =
-    isObject(requestedSchema) && isObject(requestedSchema.properties) ? requestedSchema.properties : {};
+  const schema = isObject(requestedSchema) ? requestedSchema : {};
+  const wanted = isObject(schema.properties) ? schema.properties : {};
+  const required = Array.isArray(schema.required) ? schema.required : [];
   const questions = fieldQuestions(wanted, reason);
   return [
     { ...ask, questions },
-    { kind: "form", wanted },
+    { kind: "form", wanted, required },
   ];
 }
 
@@ -168,7 +169,8 @@ export function withdrawn(state: RunState, params: JsonObject): Output[] {
   return [tell({ type: "unask", id })];
 }
 
-function answerTo({ kind, wanted = {}, questions = {} }: Asked, { allow, always, answers = {} }: Decision) {
+function answerTo(asked: Asked, { allow, always, answers = {} }: Decision) {
+  const { kind, wanted = {}, required = [], questions = {} } = asked;
   switch (kind) {
     case "decision":
       return { decision: allow ? (always ? "acceptForSession" : "accept") : "decline" };
@@ -181,8 +183,10 @@ function answerTo({ kind, wanted = {}, questions = {} }: Asked, { allow, always,
       return { answers: allow ? answersOf(questions, answers) : {} };
     case "tool":
       return { ...action(allow, {}), _meta: allow && always ? { persist: "session" } : null };
-    case "form":
-      return action(allow, contentOf(wanted, answers));
+    case "form": {
+      const content = contentOf(wanted, required, answers);
+      return allow && !content ? { ...action(false, null), action: "cancel" } : action(allow, content);
+    }
     case "link":
       return action(allow, null);
   }

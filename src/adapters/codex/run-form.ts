@@ -49,13 +49,20 @@ function choicesOf(field: JsonObject): Choice[] {
   return values.map((value, at) => ({ label: text(names[at]) ?? String(value), value }));
 }
 
-/** Answers may go by the question as it was put, or by the field's own name. */
-export function contentOf(fields: JsonObject, answers: Answers): JsonObject {
-  const content = Object.entries(fields).flatMap(([name, value]) => {
+/** Answers may go by the question as it was put, or by the field's own name. Undefined where one that is required is none. */
+export function contentOf(
+  fields: JsonObject,
+  required: readonly unknown[],
+  answers: Answers,
+): JsonObject | undefined {
+  const content = new Map<string, unknown>();
+  for (const [name, value] of Object.entries(fields)) {
     const field = isObject(value) ? value : {};
     const answer = kept(answers, askedAs(name, field)) ?? kept(answers, name);
-    return answer === undefined ? [] : [[name, typed(field, answer)] as const];
-  });
+    const given = answer === undefined ? undefined : typed(field, answer);
+    if (given !== undefined) content.set(name, given);
+    else if (required.includes(name)) return undefined;
+  }
   return Object.fromEntries(content);
 }
 
@@ -63,13 +70,19 @@ function typed(field: JsonObject, answer: string | readonly string[]): unknown {
   const choices = choicesOf(field);
   const values = [answer].flat().map((one) => {
     const chosen = choices.find(({ label, value }) => label === one || value === one);
-    return chosen ? chosen.value : numeric(field, one);
+    return chosen ? chosen.value : plain(field, one);
   });
   return field.type === "array" ? values : values[0];
 }
 
-function numeric({ type }: JsonObject, answer: string): unknown {
-  if (type === "boolean") return /^(?:y|yes|true|1)$/i.test(answer);
-  const isNumber = (type === "number" || type === "integer") && Number.isFinite(Number(answer));
-  return isNumber ? Number(answer) : answer;
+/** Undefined where it is none of the right type. */
+function plain({ type }: JsonObject, answer: string): unknown {
+  if (type === "boolean") return isYes(answer);
+  if (type !== "number" && type !== "integer") return answer;
+  return answer.trim() !== "" && Number.isFinite(Number(answer)) ? Number(answer) : undefined;
+}
+
+function isYes(answer: string): boolean | undefined {
+  if (/^(?:y|yes|true|1)$/i.test(answer)) return true;
+  return /^(?:n|no|false|0)$/i.test(answer) ? false : undefined;
 }

@@ -86,6 +86,8 @@ export interface Asked {
   kind: "decision" | "permissions" | "questions" | "tool" | "form" | "link";
   /** Of `permissions`: those that it wants. Of `form`: its fields. */
   wanted?: JsonObject;
+  /** Of `form`: the fields that it cannot do without. */
+  required?: unknown[];
   /** By id, the question as it was put. */
   questions?: Record<string, string>;
 }

@@ -165,6 +165,32 @@ describe("questions", () => {
     });
   });
 
+  it.each<[string, Record<string, string>, object]>([
+    ["an empty answer", { "How many?": "" }, { action: "cancel", content: null, _meta: null }],
+    ["no number", { "How many?": "some" }, { action: "cancel", content: null, _meta: null }],
+    ["no answer", {}, { action: "cancel", content: null, _meta: null }],
+    [
+      "nothing that it can do without",
+      { "How many?": "0", isOld: "", level: " " },
+      { action: "accept", content: { n: 0 }, _meta: null },
+    ],
+    [
+      "a no",
+      { "How many?": "1", isOld: "no", level: "-1e3" },
+      { action: "accept", content: { n: 1, isOld: false, level: -1000 }, _meta: null },
+    ],
+  ])("of a server get no form back that lacks what it needs: %s", (_, answers, result) => {
+    const one = prompted();
+    const properties = {
+      n: { type: "integer", description: "How many?" },
+      isOld: { type: "boolean" },
+      level: { type: "number" },
+    };
+    const requestedSchema = { type: "object", properties, required: ["n"] };
+    one.ask(1, "mcpServer/elicitation/request", { serverName: "shop", mode: "form", requestedSchema });
+    expect(decide(one, "1", { allow: true, answers }).result).toEqual(result);
+  });
+
   it("about a link are agreed to, or not", () => {
     const one = prompted();
     const link = { serverName: "shop", mode: "url", message: "Sign in", url: "http://127.0.0.1/x" };
