@@ -20,6 +20,7 @@ export interface Turn {
   isAsked: boolean;
   promptTokens: number;
   told: UsageEvent | undefined;
+  /** Of what was said since. */
   estimated: Estimate;
 }
 
@@ -42,8 +43,12 @@ export function newTurn(prompt: string, now: number): Turn {
     isAsked: false,
     promptTokens: countTokens(prompt),
     told: undefined,
-    estimated: { tokens: 0, pending: "" },
+    estimated: nothing(),
   };
+}
+
+function nothing(): Estimate {
+  return { tokens: 0, pending: "" };
 }
 
 /** A call between two texts begins a new message, as does another id. */
@@ -89,6 +94,7 @@ export function noteUsage(turn: Turn, { type, ...usage }: UsageEvent): void {
     if (before !== undefined || more !== undefined) sum[name] = (before ?? 0) + (more ?? 0);
   }
   turn.told = sum;
+  if (usage.output_tokens !== undefined) turn.estimated = nothing();
 }
 
 export function noteDenial({ denials }: Turn, denial: Denial): void {
@@ -100,24 +106,28 @@ export interface Priced {
   provider: string;
 }
 
-/** Tokens as the agent told them, or as many as the texts have. */
+/** Tokens as the agent told them, or as many as the texts have: also those since, where it did not come to its end. */
 export function usageOf(
   turn: Turn,
   model: string,
   priced?: Priced,
 ): Omit<EventOf<"usage">, "seq" | "timestamp"> {
-  const { told, estimated, promptTokens, isAsked } = turn;
+  const { told, estimated, promptTokens, isAsked, isInterrupted, error } = turn;
   const isTold = told?.output_tokens !== undefined || told?.input_tokens !== undefined;
+  const isWhole = isTold && !isInterrupted && error === undefined;
+  const more = isWhole ? 0 : estimated.tokens + countTokens(estimated.pending);
   const { type: _, ...facts } = told ?? { type: "usage" };
+  // What the agent says that it has cost is without the rest.
+  if (isTold && more > 0) delete facts.total_cost_usd;
   const tokens = {
     ...facts,
     input_tokens: told?.input_tokens ?? (isTold || !isAsked ? 0 : promptTokens),
-    output_tokens: told?.output_tokens ?? (isTold ? 0 : estimated.tokens + countTokens(estimated.pending)),
-    ...(!isTold && { estimated: true }),
+    output_tokens: (told?.output_tokens ?? 0) + more,
+    ...((!isTold || more > 0) && { estimated: true }),
   };
   const name = told?.model ?? model;
   const price = priced?.find(name, priced.provider, Date.now());
-  const cost = told?.total_cost_usd === undefined && price ? computed(tokens, price) : {};
+  const cost = facts.total_cost_usd === undefined && price ? computed(tokens, price) : {};
   return { type: "usage", ...tokens, ...(name !== "" && { model: name }), ...cost };
 }
 

@@ -113,9 +113,54 @@ describe("a turn", () => {
     expect(guessed.input_tokens).toBeGreaterThan(0);
   });
 
+  it.each<[string, Said[], object]>([
+    ["interrupted", [{ type: "result", interrupted: true }], { output_tokens: 9, estimated: true }],
+    ["failed", [{ type: "error", code: "failed", message: "No." }], { output_tokens: 9, estimated: true }],
+    ["done", [{ type: "result" }], { output_tokens: 5, total_cost_usd: 0.5 }],
+  ])("adds what was said since the agent told its tokens, unless it told all: %s", (how, ending, usage) => {
+    const protocol = newProtocol();
+    const events = [
+      ...protocol.begin("A prompt"),
+      ...protocol.say({ type: "text", text: "The first step." }),
+      ...protocol.say({ type: "usage", input_tokens: 10, output_tokens: 5, total_cost_usd: 0.5 }),
+      ...protocol.say({ type: "text", text: "four words or so" }),
+      ...(how === "interrupted" ? protocol.interrupt() : []),
+      ...ending.flatMap((event) => protocol.say(event)),
+      ...protocol.finish({}),
+    ];
+    const { seq: _, timestamp: __, ...told } = events.find(({ type }) => type === "usage") as AgentEvent;
+    expect(told).toEqual({ type: "usage", input_tokens: 10, ...usage });
+    expect(wrong(events)).toEqual([]);
+  });
+
+  it("keeps what is estimated where an agent tells only what it has cost", () => {
+    const events = said([
+      { type: "text", text: "four words or so" },
+      { type: "usage", total_cost_usd: 0.5 },
+    ]);
+    expect(events.find(({ type }) => type === "usage")).toMatchObject({
+      output_tokens: 4,
+      estimated: true,
+      total_cost_usd: 0.5,
+    });
+  });
+
+  const prices = { input: 2, output: 10 };
+  const find = () => ({ matched: "a/b", source: "table" as const, prices, tiers: [] });
+
+  it("says what all of it would cost where the agent has told a part", () => {
+    const protocol = newProtocol({ priced: { find, provider: "anthropic" } });
+    const events = [
+      ...protocol.begin("A prompt"),
+      ...protocol.say({ type: "usage", input_tokens: 1_000_000, output_tokens: 100_000, total_cost_usd: 1 }),
+      ...protocol.say({ type: "text", text: "four words or so" }),
+      ...protocol.interrupt(),
+      ...protocol.say({ type: "result", interrupted: true }),
+    ];
+    expect(events.at(-2)).toMatchObject({ total_cost_usd: 3.00004, cost_computed: true });
+  });
+
   it("says what it would cost where the agent does not, and that we computed it", () => {
-    const prices = { input: 2, output: 10 };
-    const find = () => ({ matched: "a/b", source: "table" as const, prices, tiers: [] });
     const protocol = newProtocol({ priced: { find, provider: "anthropic" } });
     const events = said([{ type: "usage", input_tokens: 1_000_000, output_tokens: 100_000 }], protocol);
     expect(events.at(-2)).toMatchObject({ total_cost_usd: 3, cost_computed: true });
