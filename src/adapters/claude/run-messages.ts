@@ -62,9 +62,10 @@ function apiError(state: State, line: Json, blocks: readonly ClaudeBlock[]): Out
   const message = isObject(line.message) ? line.message : {};
   const words = blocks.flatMap((block) => filled(block.text) ?? []).join("\n");
   const failure = failureOf({ ...line, stop_reason: message.stop_reason }, words);
+  const parent = filled(line.parent_tool_use_id);
   // A subagent that fails is its caller's to deal with.
-  if (filled(line.parent_tool_use_id) !== undefined)
-    return [said({ type: "system", subtype: "error", ...failure })];
+  if (parent !== undefined)
+    return [said({ type: "system", subtype: "error", ...failure, parent_tool_use_id: parent })];
   state.turn.hasFailed = true;
   return [said({ type: "error", ...failure })];
 }

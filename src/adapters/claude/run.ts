@@ -81,8 +81,8 @@ const INITIALIZE = {
 
 function prompt(state: State, text: string): Output[] {
   // What the CLI does by itself may already be under way, and then ends together with this.
-  const { isFollowed, isOwn } = state.turn;
-  state.turn = { ...newTurn(), isFollowed, isOwn, isPrompted: true };
+  const { isFollowed } = state.turn;
+  state.turn = { ...newTurn(), isFollowed, isPrompted: true };
   const message = { role: "user", content: text };
   return [sent({ type: "user", message, parent_tool_use_id: null, session_id: "" })];
 }

@@ -137,6 +137,17 @@ describe("asking", () => {
     expect(events(one.tell(asks(other, "f")))).toHaveLength(1);
   });
 
+  it("remembers it also where the CLI has a rule for it, which does not keep our hook from asking", () => {
+    const rules = [{ toolName: "Bash", ruleContent: "touch *" }];
+    const permission_suggestions = [{ type: "addRules", rules, behavior: "allow", destination: "session" }];
+    const always = { allow: true, always: true };
+    const { one, response } = decided(always, { decision_reason_type: "hook", permission_suggestions });
+    expect(response.updatedPermissions).toEqual(permission_suggestions);
+    expect(responses(one.tell(asks({ decision_reason_type: "hook" }, "b")))).toEqual([
+      { behavior: "allow", updatedInput: { command: "touch x" } },
+    ]);
+  });
+
   it("forgets it where nothing is to be changed any more", () => {
     const { one } = decided({ allow: true, always: true }, { decision_reason_type: "hook" });
     one.step({ type: "set_mode", mode: "deny" });

@@ -138,7 +138,7 @@ describe("failures", () => {
     const line = { type: "assistant", message, is_api_error_message: true, api_error_status: 529 };
     const one = prompted();
     expect(events(one.tell({ ...line, parent_tool_use_id: "toolu_1" }))).toMatchObject([
-      { type: "system", subtype: "error", code: "overloaded" },
+      { type: "system", subtype: "error", code: "overloaded", parent_tool_use_id: "toolu_1" },
     ]);
     one.tell(result());
     expect(events(one.tell(rest("idle")))).toMatchObject([{ type: "result", is_error: false }]);
@@ -179,6 +179,16 @@ describe("failures", () => {
     expect(events(ended).map(({ type }) => type)).toEqual(["usage", "result"]);
     expect(events(ended)[1]).toEqual({ type: "result", is_error: true });
     expect(lines(prompted().tell(retry(9, 529)))).toEqual([]);
+  });
+
+  it("gives up on nothing that the user has stopped already", () => {
+    const one = prompted();
+    one.step({ type: "interrupt" });
+    const outputs = one.tell(retry(3, 401));
+    expect(events(outputs)).toMatchObject([{ type: "retry", attempt: 3 }]);
+    expect(lines(outputs)).toEqual([]);
+    one.tell(result({ subtype: "error_during_execution", is_error: true, result: undefined }));
+    expect(events(one.tell(rest("idle")))).toMatchObject([{ type: "result", interrupted: true }]);
   });
 
   it("tells an answer that broke off from a connection that was never there", () => {

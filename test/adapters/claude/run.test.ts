@@ -127,6 +127,17 @@ describe("a turn", () => {
     expect(events(one.tell(rest("running")))).toEqual([]);
   });
 
+  it("that nobody asked for ends together with a prompt that comes in the middle of it", () => {
+    const one = prompted();
+    one.tell(result());
+    one.tell(rest("idle"));
+    one.tell(rest("running"));
+    one.step({ type: "prompt", text: "Again" });
+    expect(events(one.tell(result({ result: "Its own." }))).map(({ type }) => type)).toEqual(["usage"]);
+    expect(events(one.tell(result({ result: "The answer." }))).map(({ type }) => type)).toEqual(["usage"]);
+    expect(events(one.tell(rest("idle")))).toMatchObject([{ type: "result", text: "The answer." }]);
+  });
+
   it("is no sign of work that it is there", () => {
     expect(driver.isPulse?.('{"type":"keep_alive"}')).toBe(true);
     expect(driver.isPulse?.('{"type":"assistant"}')).toBe(false);
