@@ -92,7 +92,6 @@ export function decided(state: AcpState, options: AcpOptions, id: string, decisi
   const call = callById(state, asked.call);
   if (!decision.allow && call) call.denied = decision.message ?? "The user denied it.";
   if (decision.allow && decision.always && asked.word !== undefined) keep(state.always, asked.word);
-  if (state.isCancelled) return [reply(state.rpc, asked.rpcId, CANCELLED)];
   const wanted = outcome(asked, options, decision.allow ? allowing(decision, state.mode) : REFUSED);
   if (!decision.allow || wanted !== CANCELLED || asked.options.length === 0)
     return [reply(state.rpc, asked.rpcId, wanted)];
