@@ -125,7 +125,6 @@ function toolPart(state: State, { session }: Message, { id, at, part }: Placed):
   const isStopped = state.turn?.isInterrupted === true && known.name === "bash";
   if (isOver && !known.isDone) {
     known.isDone = true;
-    known.input = null;
     outputs.push(said({ type: "tool_result", tool_use_id: call, ...resultOf(now, isStopped), ...parent }));
   }
   return outputs;
