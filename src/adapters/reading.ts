@@ -70,10 +70,12 @@ export function named(tool: keyof ToolInputs, names: Names): Reader {
   const taken = new Set(Object.values(names));
   return (native) => {
     const all = [...known, ...Object.keys(native).flatMap((name) => (taken.has(name) ? [] : [[name, name]]))];
-    const said = all.filter(([, name = ""]) => native[name] !== undefined && native[name] !== null);
-    const input: Json = Object.fromEntries(
-      said.map(([universal = "", name = ""]) => [universal, native[name]]),
-    );
+    const said = new Map<string, unknown>();
+    for (const [universal = "", name = ""] of all) {
+      const value = native[name];
+      if (value !== undefined && value !== null && !said.has(universal)) said.set(universal, value);
+    }
+    const input: Json = Object.fromEntries(said);
     return NEEDED[tool].every((name) => text(input[name]) !== undefined) ? { tool, input } : undefined;
   };
 }

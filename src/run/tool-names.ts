@@ -50,7 +50,7 @@ export function changesSomething({ tool }: UniversalCall): boolean {
 /** One edit is Edit, several are MultiEdit; a patch stays a patch. */
 function edit(input: Input): ProtocolCall {
   const { edits, changes, ...rest } = withFilePath(input);
-  if (Array.isArray(changes))
+  if (Array.isArray(changes) && !Array.isArray(edits))
     return { name: "Edit", input: { ...rest, changes: changes.map((one) => withFilePath(one as Input)) } };
   if (!Array.isArray(edits)) return { name: "Edit", input: rest };
   const native = edits.map((one) =>
@@ -68,5 +68,8 @@ function withFilePath(input: Input): Input {
 
 function renamed(input: Input, names: Readonly<Record<string, string>>): Input {
   const known = new Map(Object.entries(names));
-  return Object.fromEntries(Object.entries(input).map(([name, value]) => [known.get(name) ?? name, value]));
+  const taken = new Set(Object.keys(input).flatMap((name) => known.get(name) ?? []));
+  // One that only happens to be called like that is nothing that the tool goes by.
+  const own = Object.entries(input).filter(([name]) => known.has(name) || !taken.has(name));
+  return Object.fromEntries(own.map(([name, value]) => [known.get(name) ?? name, value]));
 }

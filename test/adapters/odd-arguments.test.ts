@@ -45,6 +45,39 @@ describe("what nobody has a name for stands beside the others", () => {
   });
 });
 
+describe("what is called like what a tool goes by does not take its place", () => {
+  const other = { path: "/other", edits: [{ old: "o", new: "n" }], changes: [], cwd: "/other" };
+  const both = { old_string: "x", new_string: "y" };
+  const file_path = "/real";
+  const patchText = "*** Begin Patch\n*** Delete File: real\n*** End Patch";
+
+  it.each<[string, UniversalCall, object]>([
+    ["Write", claude("Write", { file_path, content: "", ...other }), { file_path }],
+    ["Edit", claude("Edit", { file_path, ...both, ...other }), { file_path, ...both }],
+    ["write_file", gemini("write_file", { file_path, content: "", ...other }), { file_path }],
+    ["write", opencode("write", { filePath: "/real", content: "", ...other }, true), { file_path }],
+    ["bash", opencode("bash", { command: "ls", workdir: "/real", ...other }, true), { cwd: "/real" }],
+    [
+      "edit",
+      opencode("edit", { filePath: "/real", oldString: "x", newString: "y", ...other }, true),
+      { file_path, ...both },
+    ],
+    [
+      "multiedit",
+      opencode("multiedit", { filePath: "/real", ...other, path: "/other" }, true),
+      { file_path, old_string: "o", new_string: "n" },
+    ],
+    [
+      "apply_patch",
+      opencode("apply_patch", { patchText, ...other }, true),
+      { file_path: "real", changes: [{ kind: "delete", file_path: "real" }] },
+    ],
+    ["a tool", { tool: "read", input: { path: "/real", file_path: "/other" } }, { file_path }],
+  ])("%s %j", (name, call, told) => {
+    expect(protocolCall(name, call).input).toMatchObject(told);
+  });
+});
+
 it("nothing that is needed is inherited", () => {
   expect(commonCall("Bash", JSON.parse('{"__proto__":{"command":"rm -r /"}}')).tool).toBe("unknown");
 });

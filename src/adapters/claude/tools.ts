@@ -139,12 +139,12 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>(
     Edit({ file_path, old_string, new_string, replace_all, ...rest }) {
       const edit = editOf({ old_string, new_string, replace_all });
       if (text(file_path) === undefined || !edit) return undefined;
-      return { tool: "edit", input: { path: file_path, edits: [edit], ...rest } };
+      return { tool: "edit", input: { ...rest, path: file_path, edits: [edit] } };
     },
     MultiEdit({ file_path, edits, ...rest }) {
       const list = editsOf(edits);
       if (text(file_path) === undefined || !list) return undefined;
-      return { tool: "edit", input: { path: file_path, edits: list, ...rest } };
+      return { tool: "edit", input: { ...rest, path: file_path, edits: list } };
     },
     Bash({ command, run_in_background, ...rest }) {
       if (text(command) === undefined) return undefined;

@@ -27,29 +27,30 @@ function renamed(tool: Tool, needed: string, names: Readonly<Record<string, stri
   };
 }
 
-const patchReader: Reader = ({ patchText, ...rest }, whole) => {
+/** What is called like that there is no part of the patch. */
+const patchReader: Reader = ({ patchText, edits: _, changes: __, ...rest }, whole) => {
   const patch = text(patchText);
   if (patch === undefined) return undefined;
   const changes = whole ? parsePatch(patch) : undefined;
   const path = changes?.[0]?.path ?? "";
-  return { tool: "edit", input: { path, patch, ...(changes && { changes }), ...rest } };
+  return { tool: "edit", input: { ...rest, path, patch, ...(changes && { changes }) } };
 };
 
 const editReader: Reader = ({ filePath, oldString, newString, replaceAll, ...rest }) => {
   const edit = editOf({ oldString, newString, replaceAll });
   if (text(filePath) === undefined || !edit) return undefined;
-  return { tool: "edit", input: { path: filePath, edits: [edit], ...rest } };
+  return { tool: "edit", input: { ...rest, path: filePath, edits: [edit] } };
 };
 
 const multiEditReader: Reader = ({ filePath, edits, ...rest }) => {
   const known = editsOf(edits);
   if (text(filePath) === undefined || !known) return undefined;
-  return { tool: "edit", input: { path: filePath, edits: known, ...rest } };
+  return { tool: "edit", input: { ...rest, path: filePath, edits: known } };
 };
 
 const todoReader: Reader = ({ todos, ...rest }) => {
   const items = todosOf(todos);
-  return items && { tool: "todo", input: { items, ...rest } };
+  return items && { tool: "todo", input: { ...rest, items } };
 };
 
 const questionReader: Reader = ({ questions, ...rest }) => {
@@ -158,7 +159,10 @@ function nativeCall(call: ToolCall): Native | undefined {
 
 function named(input: JsonObject, names: Readonly<Record<string, string>>): JsonObject {
   const known = new Map(Object.entries(names));
-  return Object.fromEntries(Object.entries(input).map(([name, value]) => [known.get(name) ?? name, value]));
+  const taken = new Set(Object.keys(input).flatMap((name) => known.get(name) ?? []));
+  // One that only happens to be called like that is nothing that the tool goes by.
+  const own = Object.entries(input).filter(([name]) => known.has(name) || !taken.has(name));
+  return Object.fromEntries(own.map(([name, value]) => [known.get(name) ?? name, value]));
 }
 
 function nativeEdit(call: ToolCall): Native | undefined {
