@@ -54,7 +54,8 @@ function read(path: string): Record<string, unknown> {
   try {
     text = readFileSync(path, "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return {};
+    // Also where Baton's folder is no folder, which is for others to say.
+    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return {};
     throw wrong(path, `cannot be read: ${error instanceof Error ? error.message : error}`, error);
   }
   try {

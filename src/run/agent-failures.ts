@@ -31,6 +31,11 @@ function signalOf(wanted: number): string | undefined {
 
 export const GONE: DriverFailure = { code: "input_closed", message: "The agent is not there any more." };
 
+/** Whoever runs Baton wanted so. */
+export function ended(label: string): DriverFailure {
+  return { code: "agent_killed", message: `${label} was ended, because the run was.` };
+}
+
 export function missing(label: string): DriverFailure {
   return { code: "agent_missing", message: `${label} is not installed, or not in PATH.` };
 }

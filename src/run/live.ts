@@ -179,6 +179,7 @@ class Live implements LiveRun {
 
   end(): void {
     this.isEnding = true;
+    this.ending ??= failures.ended(this.label);
     if (!this.isOver) this.connection.end();
   }
 

@@ -87,14 +87,19 @@ export function attemptOf(error: unknown): { attempt: number; max_attempts?: num
   return { attempt: Number(attempt ?? 1), ...(most !== undefined && { max_attempts: Number(most) }) };
 }
 
+/** Refused before the model was asked, it is the prompt alone. */
+const TOO_LONG = "Shorten the prompt, or put it into a file that Codex reads.";
+
 /** Of a request of ours that Codex refuses. */
 export function refusalOf({ message, data }: JsonObject): DriverFailure {
   const said = word(message) ?? "Codex refuses without a reason.";
   const kind = isObject(data) ? word(data.type) : undefined;
+  const code = failureCode({ message: said });
   const failure = {
-    code: failureCode({ message: said }),
+    code,
     message: said,
     ...(kind && { provider_code: kind }),
+    ...(code === "context_too_long" && { hint: TOO_LONG }),
   };
   if (kind !== "modelProviderMismatch" || !isObject(data)) return failure;
   const hint = `Set model_provider = ${JSON.stringify(data.modelProvider)} in Codex's config.toml, or go on in a copy: \`baton fork SESSION\`.`;

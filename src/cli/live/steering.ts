@@ -1,5 +1,6 @@
 // What steers a run over its standard input: one JSON object a line (`--input-format stream-json`).
 
+import { idNamed } from "../../models/names.ts";
 import { newLineSplitter } from "../../run/lines.ts";
 import type { LiveRun } from "../../run/live.ts";
 import { type Steering, steeringSchema } from "../../session/events.ts";
@@ -70,9 +71,12 @@ function act(steering: Steering, run: LiveRun, prompt: Prompt): string | undefin
     case "interrupt":
       run.interrupt();
       return undefined;
-    case "set_model":
-      run.setModel(steering.model);
+    case "set_model": {
+      const model = steering.model.trim();
+      if (model === "") return "set_model names no model.";
+      run.setModel(idNamed(model));
       return undefined;
+    }
     case "set_permission_mode":
       run.setMode(steering.permission_mode);
       return undefined;

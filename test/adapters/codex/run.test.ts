@@ -179,6 +179,13 @@ describe("turns", () => {
       { type: "error", code: "overloaded" },
       { type: "result", is_error: true },
     ]);
+    const two = opened();
+    two.step({ type: "prompt", text: "Go" });
+    const message = "Input exceeds the maximum length of 1048576 characters.";
+    expect(events(two.fail(3, { code: -32602, message }))[0]).toMatchObject({
+      code: "context_too_long",
+      hint: expect.stringContaining("Shorten the prompt"),
+    });
   });
 
   it("is interrupted as soon as it has a name, with its subagents and commands", () => {

@@ -196,9 +196,10 @@ describe("for programs", () => {
   });
 
   it("SIGINT interrupts the turn and SIGTERM ends the run; either leaves nothing behind", async () => {
-    for (const [signal, status, subtype] of [
-      ["SIGINT", 130, "interrupted"],
-      ["SIGTERM", 143, "error"],
+    const ended = { code: "agent_killed", message: "Claude Code was ended, because the run was." };
+    for (const [signal, status, result] of [
+      ["SIGINT", 130, { subtype: "interrupted" }],
+      ["SIGTERM", 143, { subtype: "error", error: ended }],
     ] as const) {
       const child = start(["run", "claude", "-p", "wait", ...STREAM], "ignore");
       const seen = following(child);
@@ -206,8 +207,15 @@ describe("for programs", () => {
       child.kill(signal);
       const over = await seen.over;
       expect(over.status).toBe(status);
-      expect(over.events.filter(({ type }) => type === "result")).toMatchObject([{ subtype }]);
+      expect(over.events.filter(({ type }) => type === "result")).toMatchObject([result]);
     }
+  });
+
+  it("goes on where Baton's own folder cannot be one", async () => {
+    writeFileSync(join(home.dir, ".baton"), "");
+    const { status, stdout, stderr } = await baton(["run", "claude", "-p", "say Hello"]);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: "Hello\n" });
+    expect(stderr).toContain("No record of this run can be kept");
   });
 
   it("a reader that goes away ends it quietly, and the run is known to be over", async () => {

@@ -108,6 +108,13 @@ it("a prompt without words, or after the end of the prompts, is none", async () 
   expect(mistakes).toEqual([...Array(3).fill("A prompt holds no text."), after, after]);
 });
 
+it("a model may be named as lists show it, and has to be named", async () => {
+  const lines = ["Opus 4.5", " ", ""].map((model) => `${JSON.stringify({ type: "set_model", model })}\n`);
+  const { told, mistakes } = await steered(lines);
+  expect(told.slice(0, -2)).toEqual([["setModel", "claude-opus-4-5-20251101"]]);
+  expect(mistakes).toEqual(Array(2).fill("set_model names no model."));
+});
+
 it("an approval that nobody waits for is said to be", async () => {
   const { mistakes } = await steered(['{"type":"approval","id":"7","decision":"allow"}\n'], false);
   expect(mistakes[0]).toContain("Nobody waits for the approval 7");
