@@ -2,7 +2,7 @@
 // It ends the CLI and all its children when whoever started it is gone, however that came about, and what the CLI has
 // left behind when it ends by itself. Inside a network namespace (SOCKET is then not "-") it carries the port of the
 // loopback model across, because a Unix socket is not bound to one.
-import { spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { closeSync } from "node:fs";
 import { connect, createServer, Socket } from "node:net";
 import { constants } from "node:os";
@@ -37,19 +37,30 @@ function carryPort(path: string, at: number, ready: () => void): void {
 }
 
 function start(): void {
-  const child = spawn(command, args, { stdio: ["inherit", "inherit", "inherit"] });
+  const child = spawned();
   // Otherwise nobody would notice when the CLI closes its input.
   closeSync(0);
   // They are for the CLI, which has them too: the group gets them as a whole.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => undefined);
-  child.on("error", (error) => {
-    process.stderr.write(`${error.message}\n`);
-    process.exit(127);
-  });
+  child.on("error", notStarted);
   child.on("exit", (code, signal) => {
     endRest();
     process.exit(code ?? (signal === null ? 1 : 128 + constants.signals[signal]));
   });
+}
+
+function spawned(): ChildProcess {
+  try {
+    return spawn(command, args, { stdio: ["inherit", "inherit", "inherit"] });
+  } catch (error) {
+    // Such as a program that is just being written. What is most common is an event.
+    return notStarted(error);
+  }
+}
+
+function notStarted(error: unknown): never {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(127);
 }
 
 function endGently(): void {

@@ -2,7 +2,7 @@
 // a driver only sees inputs and says outputs (adapters/driver.ts).
 import type { Input, Launch, Output } from "../adapters/driver.ts";
 import { type EventStream, listen, reasonOf } from "./event-stream.ts";
-import { type AgentProcess, type Ended, type ProcessOptions, startProcess } from "./process.ts";
+import { type AgentProcess, type Ended, NO_PROCESS, type ProcessOptions, startProcess } from "./process.ts";
 import { WAIT_MS } from "./waits.ts";
 
 export interface Connection {
@@ -13,15 +13,8 @@ export interface Connection {
   end(): void;
 }
 
-const nothing = () => undefined;
 /** To an agent that is not there. */
-export const NO_CONNECTION: Connection = {
-  send: nothing,
-  pause: nothing,
-  resume: nothing,
-  closeInput: nothing,
-  end: nothing,
-};
+export const NO_CONNECTION: Connection = NO_PROCESS;
 
 export interface ConnectionOptions
   extends Pick<ProcessOptions, "cwd" | "env" | "mark" | "onComplaint" | "onDeaf"> {

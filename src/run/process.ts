@@ -43,21 +43,33 @@ const LONGEST_COMPLAINT = 8000;
 /** A child that left the group may hold the outputs open for ever. */
 export const LAST_OUTPUT_MS = 1000;
 
+const nothing = () => undefined;
+/** One that is not there. */
+export const NO_PROCESS = {
+  send: nothing,
+  pause: nothing,
+  resume: nothing,
+  closeInput: nothing,
+  end: nothing,
+} satisfies AgentProcess;
+
 export function startProcess(options: ProcessOptions): AgentProcess {
-  const [program = "", ...args] = guarded(options.argv);
-  const child = spawn(program, args, {
-    cwd: options.cwd,
-    env: { ...options.env, BATON_RUN_MARK: options.mark },
-    // The fourth is the guard's lifeline: it closes when this process ends, however it ends.
-    stdio: ["pipe", "pipe", "pipe", "pipe"],
-    detached: true,
-  });
+  let child: ChildProcess;
+  try {
+    child = spawned(options);
+  } catch (error) {
+    // Some of what keeps a process from starting is thrown, such as too long an environment; the rest is an event.
+    const stderr = error instanceof Error ? error.message : String(error);
+    queueMicrotask(() => options.onEnd({ exitCode: null, signal: null, stderr }));
+    return NO_PROCESS;
+  }
   const { stdin, stdout } = child;
-  const lifeline = child.stdio[3] as Duplex;
+  // Where no descriptor is left it has no pipes at all.
+  const lifeline = child.stdio?.[3] as Duplex | undefined;
   // Both ends go when the agent ends, which its exit is about.
-  lifeline.on("error", () => undefined);
+  lifeline?.on("error", () => undefined);
   stdin?.on("error", options.onDeaf);
-  follow(child, options, () => lifeline.destroy());
+  follow(child, options, () => lifeline?.destroy());
   return {
     send(line) {
       if (stdin?.writable) stdin.write(`${line}\n`);
@@ -66,8 +78,19 @@ export function startProcess(options: ProcessOptions): AgentProcess {
     pause: () => stdout?.pause(),
     resume: () => stdout?.resume(),
     closeInput: () => stdin?.end(),
-    end: () => lifeline.destroy(),
+    end: () => lifeline?.destroy(),
   };
+}
+
+function spawned({ argv, cwd, env, mark }: ProcessOptions): ChildProcess {
+  const [program = "", ...args] = guarded(argv);
+  return spawn(program, args, {
+    cwd,
+    env: { ...env, BATON_RUN_MARK: mark },
+    // The fourth is the guard's lifeline: it closes when this process ends, however it ends.
+    stdio: ["pipe", "pipe", "pipe", "pipe"],
+    detached: true,
+  });
 }
 
 function follow(child: ChildProcess, options: ProcessOptions, release: () => void): void {
@@ -87,9 +110,7 @@ function follow(child: ChildProcess, options: ProcessOptions, release: () => voi
     clearTimeout(late);
     stdout?.destroy();
     stderr?.destroy();
-    // The guard has done so, unless it was killed itself. Parents tell whose their children are, so the group goes last.
-    endStrays(options.mark);
-    if (child.pid !== undefined) end(-child.pid);
+    if (child.pid !== undefined) endRest(options.mark, child.pid);
     lines.end();
     complaints.end();
     release();
@@ -109,4 +130,10 @@ function follow(child: ChildProcess, options: ProcessOptions, release: () => voi
     late = setTimeout(look, LAST_OUTPUT_MS);
   });
   child.on("close", finish);
+}
+
+/** The guard has done so, unless it was killed itself. Parents tell whose their children are, so the group goes last. */
+function endRest(mark: string, group: number): void {
+  endStrays(mark);
+  end(-group);
 }

@@ -1,11 +1,25 @@
 // Whatever an agent does, a prompt gets exactly one result, and nothing that it started outlives the run: every driver
 // with every kind of agent that is none. (Servers that are none: bad-servers.test.ts.)
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { acpDriver } from "../../src/adapters/acp.ts";
 import type { Driver } from "../../src/adapters/driver.ts";
 import { adapters } from "../../src/adapters/index.ts";
 import type { AgentEvent, FailureCode } from "../../src/session/events.ts";
-import { agent, fakeDriver, isRunning, startFake, withArguments } from "./fake.ts";
+import {
+  agent,
+  type FakeOptions,
+  fakeDriver,
+  fakeServerDriver,
+  isRunning,
+  startFake,
+  withArguments,
+} from "./fake.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: each driver has a state of its own.
 const DRIVERS: Record<string, Driver<any>> = {
@@ -115,6 +129,63 @@ it("says that a program is missing without starting anything", async () => {
   expect(one.events.find(({ type }) => type === "result")).toMatchObject({
     error: { code: "agent_missing" },
   });
+});
+
+it.each([
+  ["an environment that is too long", { env: { LONG: "x".repeat(3_000_000) } }, "spawn E2BIG"],
+  ["a folder that is none", inFolder(agent("slow.mjs")), "spawn ENOTDIR"],
+  ["a folder that is not there", inFolder("/nowhere/at/all"), "ENOENT"],
+] as const)("says what keeps an agent from starting: %s", async (_, more, words) => {
+  for (const driver of [fakeDriver, fakeServerDriver]) {
+    const one = startFake({ program: agent("slow.mjs"), driver, ...more });
+    one.run.prompt("Hello");
+    one.run.prompt("And then that");
+    expect(await one.over).toEqual([]);
+    expect(resultsOf(one.events)).toHaveLength(2);
+    for (const { error } of resultsOf(one.events)) {
+      expect(error?.code).toBe("agent_broken");
+      expect(error?.message).toMatch(new RegExp(`^Fake could not be started\\. It said: .*${words}$`));
+    }
+  }
+});
+
+function inFolder(cwd: string): Partial<FakeOptions> {
+  return { request: { home: { dir: "/nowhere", env: {} }, cwd, mode: "default", version: "0.0.0" } };
+}
+
+it("says so too of what its guard cannot start", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "baton-busy-"));
+  const program = join(folder, "program");
+  writeFileSync(program, "#!/bin/sh\n", { mode: 0o755 });
+  // Somebody is still writing it, as an update does.
+  const written = openSync(program, "r+");
+  try {
+    const one = startFake({ program });
+    one.run.prompt("Hello");
+    expect(await one.over).toEqual([]);
+    expect(resultsOf(one.events)).toMatchObject([
+      { error: { code: "agent_broken", message: expect.stringMatching(/ETXTBSY$/) } },
+    ]);
+  } finally {
+    closeSync(written);
+    rmSync(folder, { recursive: true });
+  }
+});
+
+it("says so where no descriptor is left for an agent", async () => {
+  const script = join(import.meta.dirname, "full-child.ts");
+  const child = spawn("sh", ["-c", 'ulimit -n 200; exec "$0" "$@"', process.execPath, script], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [said, complaints, [status]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "close"),
+  ]);
+  expect({ complaints, status }).toEqual({ complaints: "", status: 0 });
+  expect(JSON.parse(said)).toMatchObject([
+    { error: { code: "agent_broken", message: expect.stringContaining("EMFILE") } },
+  ]);
 });
 
 it("takes a hundred thousand lines as fast as they are read, with a result at the end", async () => {
