@@ -1,10 +1,13 @@
 // What is waited for when the mode changes, when nobody is there any more, and when there is no turn.
-import { describe, expect, it } from "vitest";
-import type { Asking, Input } from "../../src/adapters/driver.ts";
+import { describe, expect, it, vi } from "vitest";
+import type { Input } from "../../src/adapters/driver.ts";
+import { type Ask, newApprovals } from "../../src/run/approvals.ts";
 import { ASK, DONE, LOOK, line, mode, QUESTION, resultsOf, scripted } from "./scripted.ts";
 import { newProtocol, use, wrong } from "./told.ts";
 
 const OTHER = ASK.replace('"a-1"', '"a-9"').replace('"tool_use_id":"1"', '"tool_use_id":"9"');
+
+const SHELL: Ask = { type: "ask", id: "a", name: "shell", input: {}, call: { tool: "bash", input: {} } };
 
 /** Asked, with somebody there, and everything that the agent is told of it. */
 async function asked(asks: readonly string[]) {
@@ -72,15 +75,8 @@ it("what only looks needs nobody where changes are denied", async () => {
 
 it("what is denied between two turns stands in neither", () => {
   const protocol = newProtocol();
-  const ask: Extract<Asking, { type: "ask" }> = {
-    type: "ask",
-    id: "a",
-    name: "shell",
-    input: {},
-    call: { tool: "bash", input: {} },
-  };
   const first = [...protocol.begin("One"), ...protocol.finish({})];
-  protocol.denied(ask, "Nobody is there.");
+  protocol.denied(SHELL, "Nobody is there.");
   expect(protocol.isTurn).toBe(false);
   const second = [...protocol.begin("Two"), ...protocol.say(use("1")), ...protocol.finish({})];
   expect(wrong([...first, ...second])).toEqual([]);
@@ -99,4 +95,28 @@ it("a mode that the agent says it has taken up decides what is waited for", asyn
   one.run.finish();
   expect(await one.over).toEqual([]);
   expect(decided).toMatchObject([{ id: "a-1", decision: { allow: false } }]);
+});
+
+it("what is asked again under the same id has all its time again", () => {
+  vi.useFakeTimers();
+  try {
+    const take = vi.fn();
+    const approvals = newApprovals({
+      protocol: newProtocol(),
+      mode: "default",
+      hasApprover: true,
+      timeoutMs: 1000,
+      tell: () => undefined,
+      take,
+    });
+    approvals.ask(SHELL, false);
+    vi.advanceTimersByTime(900);
+    approvals.ask(SHELL, false);
+    vi.advanceTimersByTime(900);
+    expect(take).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(200);
+    expect(take.mock.calls).toMatchObject([[{ type: "decide", id: "a", decision: { allow: false } }]]);
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Input } from "../../src/adapters/driver.ts";
 import { type Connection, connect } from "../../src/run/connection.ts";
+import { WAIT_MS } from "../../src/run/waits.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -24,6 +25,7 @@ const server = createServer((request, response) => {
     return;
   }
   if (request.url === "/break") return request.destroy();
+  if (request.url === "/end") return process.exit(3);
   let body = "";
   request.on("data", (chunk) => (body += chunk));
   request.on("end", () => response.writeHead(request.url === "/words" ? 404 : 200).end(request.url === "/words" ? "no such thing" : JSON.stringify({ method: request.method, body })));
@@ -89,6 +91,20 @@ describe("an agent over HTTP", () => {
     ]);
     connection.end();
     await until("end");
+  });
+
+  it("that ends instead of answering gives no answer: its end says why", async ({ onTestFinished }) => {
+    const { deaf } = WAIT_MS;
+    WAIT_MS.deaf = 20_000;
+    onTestFinished(() => {
+      WAIT_MS.deaf = deaf;
+    });
+    const { connection, inputs, until } = await started();
+    await until("start");
+    connection.send({ type: "request", id: 1, method: "GET", path: "/end" });
+    const [end] = await until("end");
+    expect(end).toMatchObject({ exitCode: 3 });
+    expect(inputs.map(({ type }) => type)).toEqual(["start", "end"]);
   });
 
   it("that does not let us hear it is ended", async () => {
