@@ -100,8 +100,13 @@ function after(record: RunRecord, event: AgentEvent, waitingFor: string | undefi
       return "session_id" in event && event.session_id !== record.session
         ? { ...record, session: event.session_id }
         : undefined;
-    default:
+    case "raw":
+    case "usage":
+    case "message_stop":
       return undefined;
+    default:
+      // Agents begin some turns by themselves.
+      return record.state === "finished" ? { ...plain(record), state: "running" } : undefined;
   }
 }
 

@@ -70,6 +70,25 @@ it("is there before the agent is, and knows the first prompt while that waits fo
   await log.close();
 });
 
+it("goes on with a turn that the agent begins by itself", async () => {
+  const log = await open();
+  log.prompt("Do it");
+  log.note(result({ subtype: "success" }));
+  for (const type of ["message_stop", "raw"]) log.note(event({ type }));
+  log.note(event({ type: "system", subtype: "notice", message: "By the way" }));
+  await expect.poll(known).toMatchObject({ state: "finished", outcome: "success" });
+  log.note(event({ type: "text", text: "I go on" }));
+  await expect.poll(known).toMatchObject({ state: "running", prompt: "Do it", session: "s-1" });
+  expect(await known()).not.toHaveProperty("outcome");
+  for (const type of ["text", "tool_use", "tool_result", "usage"]) log.note(event({ type }));
+  log.note(ask("1"));
+  await expect.poll(known).toMatchObject({ state: "waiting" });
+  log.note(answer("1"));
+  log.note(result({ subtype: "interrupted" }));
+  await expect.poll(known).toMatchObject({ state: "finished", outcome: "interrupted" });
+  await log.close();
+});
+
 it("a run that was closed in the middle is over", async () => {
   const log = await open();
   log.prompt("Do it");
