@@ -10,5 +10,7 @@ export default defineConfig({
     maxWorkers: availableParallelism(),
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A second is too short for what starts processes or waits for a disk on a machine with more to do.
+    expect: { poll: { timeout: 20_000 } },
   },
 });

@@ -30,7 +30,7 @@ it("an agent that is ended may write down what it has, and what it leaves withou
   one.run.end();
   expect(await one.over).toEqual([]);
   expect(rawOf(one)).toContain("written down");
-  await expect.poll(() => isRunning(child), { timeout: 10_000 }).toBe(false);
+  await expect.poll(() => isRunning(child)).toBe(false);
 });
 
 it("what is in its group goes also where the guard is killed, and neither a mark nor a parent tells whose it is", async () => {
@@ -38,5 +38,5 @@ it("what is in its group goes also where the guard is killed, and neither a mark
   const orphan = one.pidOf("child");
   process.kill(one.pidOf("guard"), "SIGKILL");
   expect(await one.over).toEqual([]);
-  await expect.poll(() => isRunning(orphan), { timeout: 10_000 }).toBe(false);
+  await expect.poll(() => isRunning(orphan)).toBe(false);
 });

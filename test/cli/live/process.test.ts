@@ -76,7 +76,7 @@ it("nothing outlives it when it is killed", async () => {
   expect(atHome()).toContain(child.pid);
   child.kill("SIGKILL");
   await once(child, "exit");
-  await expect.poll(() => [...atHome(), ...pids.filter(isRunning)], { timeout: 20_000 }).toEqual([]);
+  await expect.poll(() => [...atHome(), ...pids.filter(isRunning)]).toEqual([]);
 });
 
 it("what the agent writes down is in the catalog while it runs", async () => {
@@ -91,9 +91,9 @@ it("what the agent writes down is in the catalog while it runs", async () => {
       catalog.close();
     }
   };
-  await expect.poll(counts, { timeout: 20_000 }).toEqual([2]);
+  await expect.poll(counts).toEqual([2]);
   expect(child.exitCode).toBe(null);
   child.kill("SIGTERM");
   await once(child, "exit");
-  await expect.poll(atHome, { timeout: 20_000 }).toEqual([]);
+  await expect.poll(atHome).toEqual([]);
 });
