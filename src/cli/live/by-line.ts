@@ -22,16 +22,16 @@ async function* joined(events: AsyncIterable<AgentEvent>): AsyncGenerator<AgentE
   let text: Text | undefined;
   let output: Output | undefined;
   for await (const event of events) {
+    const isText = event.type === "text" || event.type === "thinking";
+    if (text && !(isText && goesOn(text, event))) {
+      yield text;
+      text = undefined;
+    }
     if (event.type === "tool_result" && event.part !== undefined) {
       output = { ...event, content: (output?.content ?? "") + event.content };
       if (event.last) yield output;
       if (event.last) output = undefined;
       continue;
-    }
-    const isText = event.type === "text" || event.type === "thinking";
-    if (text && !(isText && goesOn(text, event))) {
-      yield text;
-      text = undefined;
     }
     if (!isText) {
       yield event;

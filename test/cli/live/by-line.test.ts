@@ -19,6 +19,20 @@ async function told(events: readonly object[]): Promise<string[]> {
   return list;
 }
 
+const output = (content: string, part: number, last: boolean) => ({
+  type: "tool_result",
+  tool_use_id: "1",
+  is_error: false,
+  content,
+  part,
+  last,
+});
+
+it("keeps the order: what was said before an output is told before it, in however many parts that comes", async () => {
+  const events = [text("While it runs"), output("a", 1, false), output("b", 2, true), text("and after.\n")];
+  expect(await told(events)).toEqual(["text While it runs", "tool_result", "text and after.\n"]);
+});
+
 it("puts pieces together to lines, and what is left before anything else", async () => {
   const events = [text("one t"), text("wo\nthr"), text("ee"), { type: "message_stop" }, text("four")];
   expect(await told(events)).toEqual(["text one two\n", "text three", "message_stop", "text four"]);
@@ -58,14 +72,6 @@ it("the end of a result that was cut may be half of a secret, so its last word g
 
 it("hides what lies across two pieces of a text or of an output, and cuts the output anew", async () => {
   expect(await told([text("a SEC"), text("RET b")])).toEqual(["text a *** b"]);
-  const output = (content: string, part: number, last: boolean) => ({
-    type: "tool_result",
-    tool_use_id: "1",
-    is_error: false,
-    content,
-    part,
-    last,
-  });
   const events = [output(`${"x".repeat(15_000)}SEC`, 1, false), output(`RET${"y".repeat(9000)}`, 2, true)];
   const contents: string[] = [];
   for await (const event of byLine(stream(events), (words) => words.replaceAll("SECRET", "***")))
