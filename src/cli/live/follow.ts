@@ -11,7 +11,7 @@ import { onEndOfReader } from "../output.ts";
 import { redaction, shareable } from "../redaction.ts";
 import { byLine } from "./by-line.ts";
 import { type Conversation, newConversation } from "./conversation.ts";
-import { ding } from "./ding.ts";
+import { newDing } from "./ding.ts";
 import { newOutcome } from "./outcome.ts";
 import { newOutlet } from "./outlet.ts";
 import { onSignals } from "./signals.ts";
@@ -50,6 +50,7 @@ export async function follow(following: Following): Promise<number> {
     : undefined;
   begin(following, { given, isSteered, run, prompt, person });
   const how = { bell: options.bell ?? false, notify: options.notify ?? false, label };
+  const ding = newDing({ ...how, ring: outlet.ring, onProblem: output.warn });
   const outcome = newOutcome();
   let isUnread = false;
   let isLeft = false;
@@ -72,7 +73,7 @@ export async function follow(following: Following): Promise<number> {
       person?.aside();
       // A signal ends it also where nobody takes what is written.
       await Promise.race([outlet.show(event), signals.stopped]);
-      ding(event, { ...how, ring: outlet.ring, onProblem: output.warn });
+      ding(event);
       await person?.hear(event);
     }
     const status = signals.status();
