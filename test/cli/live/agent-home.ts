@@ -17,7 +17,8 @@ export const STREAM = ["--output-format", "stream-json"];
 export interface AgentHome {
   dir: string;
   env: Record<string, string>;
-  start(args: readonly string[], input?: "pipe" | "ignore"): ChildProcess;
+  /** `input` may be an open file. */
+  start(args: readonly string[], input?: "pipe" | "ignore" | number): ChildProcess;
   baton(
     args: readonly string[],
     input?: string,

@@ -2,7 +2,7 @@
 // program stands for the agent; the real ones are in test/real.
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -227,6 +227,39 @@ describe("for programs", () => {
     expect({ status, stderr: await stderr }).toEqual({ status: 0, stderr: "" });
     const { finished } = JSON.parse((await baton(["status", "--json"])).stdout);
     expect(finished).toMatchObject([{ title: "flood", outcome: "interrupted" }]);
+  });
+
+  it("a reader that goes away between two turns ends it too, though its input goes on", async ({
+    onTestFinished,
+  }) => {
+    const child = start(["run", "claude", "--input-format", "stream-json", ...STREAM]);
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const seen = following(child);
+    child.stdin?.write('{"type":"prompt","text":"say Hello."}\n');
+    await seen.until(({ type }) => type === "message_stop");
+    child.stdout?.destroy();
+    // What is said of it has no reader any more.
+    child.stdin?.write("nonsense\n");
+    const [status] = await once(child, "exit");
+    expect(status).toBe(0);
+  });
+
+  it("where its input breaks nobody is there any more who could answer", async ({ onTestFinished }) => {
+    // Of no process there is memory at its very beginning.
+    const input = openSync("/proc/self/mem", "r");
+    const steered = ["run", "claude", "-p", "run rm x", "--input-format", "stream-json", ...STREAM];
+    const child = start(steered, input);
+    onTestFinished(() => {
+      closeSync(input);
+      child.kill("SIGKILL");
+    });
+    const { events, stderr, status } = await following(child).over;
+    expect(status).toBe(0);
+    expect(stderr).toContain("The input broke off: EIO");
+    expect(events.find(({ type }) => type === "result")).toMatchObject({
+      result: "It did not run.",
+      permission_denials: [{ reason: "Nobody is there to allow it." }],
+    });
   });
 
   it("--timeout ends an agent that says nothing, --approval-timeout a question that nobody answers", async () => {

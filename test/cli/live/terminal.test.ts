@@ -214,6 +214,17 @@ describe("a permission", () => {
     expect(await terminal.ended).toBe(0);
   });
 
+  it("is not asked for any more once the agent takes it back", async () => {
+    open();
+    await terminal.until("> ");
+    terminal.send("until withdrawn\r");
+    await terminal.until(CHOICES);
+    writeFileSync(join(home.dir, "withdrawn"), "");
+    await terminal.until(/It did not run\.\ndone in [^\n]*\n> $/m);
+    expect(terminal.screen().join("\n")).not.toContain(CHOICES);
+    expect(await leave()).toBe(0);
+  });
+
   it("Ctrl-C denies it and stops the turn, and what else was asked is not asked any more", async () => {
     open("-p", "both");
     await terminal.until(CHOICES);

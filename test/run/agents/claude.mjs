@@ -1,9 +1,11 @@
 #!/usr/bin/env node
 // Stands for Claude Code in tests of the command line: answers each prompt as the prompt itself says. "say X" is said,
-// "run X" is a call that has to be allowed, "slow X" the same after a while, "both" are two of them at once, "wait" never
-// ends, "flood" never stops talking, "fail" is refused by the vendor, "complain X" writes X to stderr, "count X" says how
-// long X is, "later X" begins a turn of its own that says X, "leave" ends the agent once it has answered.
+// "run X" is a call that has to be allowed, "slow X" the same after a while, "both" are two of them at once, "until X" is
+// one that is taken back once there is a file X, "wait" never ends, "flood" never stops talking, "fail" is refused by the
+// vendor, "complain X" writes X to stderr, "count X" says how long X is, "later X" begins a turn of its own that says X,
+// "leave" ends the agent once it has answered.
 import { randomUUID } from "node:crypto";
+import { unwatchFile, watchFile } from "node:fs";
 import { createInterface } from "node:readline";
 
 const resumed = process.argv.indexOf("--resume");
@@ -69,6 +71,17 @@ function call(command, at = 1) {
   say({ type: "control_request", request_id, request });
 }
 
+function callUntil(file) {
+  call(`rm ${file}`);
+  watchFile(file, { interval: 20 }, ({ mtimeMs }) => {
+    // It is told too that there is none.
+    if (mtimeMs === 0) return;
+    unwatchFile(file);
+    say({ type: "control_cancel_request", request_id: "ask-1" });
+    asked.get("ask-1")(false);
+  });
+}
+
 function prompted(words) {
   say({
     type: "system",
@@ -83,6 +96,7 @@ function prompted(words) {
   if (verb === "run") call(what);
   else if (verb === "slow") setTimeout(() => call(what), 700);
   else if (verb === "both") for (const at of [1, 2]) call(`rm ${at}`, at);
+  else if (verb === "until") callUntil(what);
   else if (verb === "wait") text("Waiting for ever. ");
   else if (verb === "flood") setInterval(() => text("And so on. "), 20);
   else if (verb === "complain") {
