@@ -1,12 +1,13 @@
 // A permission and questions as the person sees them, and which keys answer.
+import { EventEmitter } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Writable } from "node:stream";
+import { type PassThrough, Writable } from "node:stream";
 import pc from "picocolors";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { askPerson, type Person } from "../../../src/cli/live/asking.ts";
-import type { Keyboard, Listener, Stroke } from "../../../src/cli/live/keyboard.ts";
+import { type Keyboard, type Listener, newKeyboard, type Stroke } from "../../../src/cli/live/keyboard.ts";
 import type { EventOf } from "../../../src/session/events.ts";
 
 type Request = EventOf<"approval_request">;
@@ -133,4 +134,41 @@ it("questions are answered with numbers or words, once they could be read", asyn
   expect(await answer("3, 1", { options, multiple: true })).toEqual(["Blue", "Red"]);
   expect(await answer("4", { options })).toBe("4");
   expect(await answer("neither 1", { options })).toBe("neither 1");
+});
+
+it("the rest of a word whose first letter was an answer is meant for nobody, not for the next prompt either", async () => {
+  vi.useFakeTimers();
+  const input = Object.assign(new EventEmitter(), { resume: () => input, pause: () => input });
+  const ignored = () => undefined;
+  const keyboard = newKeyboard({
+    input: input as unknown as PassThrough,
+    output: new Writable({ write: (_, __, done) => done() }),
+    onInterrupt: ignored,
+    onEnd: ignored,
+    onSuspend: ignored,
+    onContinue: ignored,
+  });
+  try {
+    keyboard.hold();
+    const { person } = personWith([]);
+    const decision = askPerson(
+      request({ command: "ls" }),
+      "Agent",
+      { ...person, keyboard },
+      new AbortController().signal,
+    );
+    await vi.advanceTimersByTimeAsync(1000);
+    for (const letter of "yes") {
+      input.emit("data", Buffer.from(letter));
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    expect(await decision).toEqual({ allow: true });
+    expect(keyboard.takeKept()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1000);
+    input.emit("data", Buffer.from("n"));
+    expect(keyboard.takeKept()).toMatchObject([{ text: "n" }]);
+  } finally {
+    keyboard.release();
+    vi.useRealTimers();
+  }
 });
