@@ -27,26 +27,39 @@ export function* privateKeys(text: string): Generator<Found> {
   }
 }
 
+/** Where a key begins that may go on behind the text; undefined = each that it holds has its end. */
+export function openKey(text: string): number | undefined {
+  for (const { index, 0: mark } of text.matchAll(BEGIN)) {
+    const piece = text.slice(index + mark.length, index + mark.length + LONGEST);
+    const isEnded = mark.startsWith("-") && piece.search(END) !== -1;
+    if (!isEnded && piece.length < LONGEST && codedLines(piece).isOpen) return index;
+  }
+  return undefined;
+}
+
 /** Behind the mark that ends it, or behind the last line of a key that was cut off; undefined where there is none. */
 function endOf(text: string, behind: number, isMarked: boolean): number | undefined {
   const piece = text.slice(behind, behind + LONGEST);
   END.lastIndex = 0;
   const end = isMarked ? END.exec(piece) : null;
-  if (!end || end[0] === "-----BEGIN") return endOfLines(piece, behind);
-  return CODED.test(piece.slice(0, end.index)) ? behind + end.index + end[0].length : undefined;
+  if (end && end[0] !== "-----BEGIN")
+    return CODED.test(piece.slice(0, end.index)) ? behind + end.index + end[0].length : undefined;
+  const { length } = codedLines(piece);
+  return CODED.test(piece.slice(0, length)) ? behind + length : undefined;
 }
 
-function endOfLines(piece: string, behind: number): number | undefined {
+/** How far the lines of a key reach, and whether nothing that is none of them has come yet. */
+function codedLines(piece: string): { length: number; isOpen: boolean } {
   let from = 0;
-  let end: number | undefined;
+  let length = 0;
   while (from < piece.length) {
     LINE_END.lastIndex = from;
     const found = LINE_END.exec(piece);
     const line = piece.slice(from, found?.index ?? piece.length);
     const coded = CODED_LINE.exec(line)?.[1];
-    if (coded !== undefined) end = from + coded.length;
-    else if (!HEADING.test(line)) break;
+    if (coded !== undefined) length = from + coded.length;
+    else if (!HEADING.test(line)) return { length, isOpen: false };
     from = found ? found.index + found[0].length : piece.length;
   }
-  return end === undefined || !CODED.test(piece.slice(0, end)) ? undefined : behind + end;
+  return { length, isOpen: true };
 }

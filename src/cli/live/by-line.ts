@@ -1,12 +1,13 @@
-// Texts and outputs of a stream put together to whole lines, and what is to be hidden in them hidden, before they are
-// cut into events again: a key that comes in two halves would be told from neither.
+// Texts and outputs of a stream put together to whole lines, keys over several lines to whole keys, and what is to be
+// hidden in them hidden, before they are cut into events again: a key that comes in two halves would be told from neither.
 import { pieces } from "../../run/fit.ts";
 import type { AgentEvent, EventOf } from "../../session/events.ts";
+import { wholeTo } from "../../transform/redact-open.ts";
 
 type Text = EventOf<"text"> | EventOf<"thinking">;
 type Output = EventOf<"tool_result">;
 
-/** Longer lines are hidden in pieces all the same. */
+/** Longer lines, and keys over several, are hidden in pieces all the same. */
 const LONGEST = 200_000;
 
 export async function* byLine(
@@ -38,7 +39,7 @@ async function* joined(events: AsyncIterable<AgentEvent>): AsyncGenerator<AgentE
       continue;
     }
     const all: string = (text?.text ?? "") + event.text;
-    const end = all.length > LONGEST ? all.length : all.lastIndexOf("\n") + 1;
+    const end = all.length > LONGEST ? all.length : wholeTo(all);
     if (end > 0) yield { ...event, text: all.slice(0, end) };
     text = end < all.length ? { ...event, text: all.slice(end) } : undefined;
   }

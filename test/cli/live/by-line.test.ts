@@ -1,7 +1,8 @@
 // Where secrets are to be hidden, texts come by lines, so that none hides between two pieces.
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { byLine } from "../../../src/cli/live/by-line.ts";
 import type { AgentEvent } from "../../../src/session/events.ts";
+import { loadRedactor } from "../../../src/transform/redact.ts";
 
 async function* stream(events: readonly object[]): AsyncGenerator<AgentEvent> {
   for (const [at, event] of events.entries()) yield { seq: at + 1, timestamp: "", ...event } as AgentEvent;
@@ -68,6 +69,49 @@ it("the end of a result that was cut may be half of a secret, so its last word g
   };
   expect(await ends({ truncated: true })).toEqual(["The key is "]);
   expect(await ends({})).toEqual(["The key is SEC"]);
+});
+
+describe("a key over several lines", () => {
+  const lines = Array.from({ length: 12 }, (_, at) => `${"MIIBVAIBADANBgkqhkiG9w0BAQEF".repeat(2)}${at}`);
+  const key = ["-----BEGIN PRIVATE KEY-----", ...lines, "-----END PRIVATE KEY-----", ""].join("\n");
+  const pieces = (words: string, size = 7) => words.match(new RegExp(`[^]{1,${size}}`, "g")) ?? [];
+  const hide = async (words: readonly string[], more: object = {}) => {
+    const { text: hidden } = await loadRedactor();
+    const list: string[] = [];
+    for await (const event of byLine(stream(words.map((one) => text(one, more))), hidden))
+      if (event.type === "text" || event.type === "thinking") list.push(event.text);
+    return list;
+  };
+
+  it.each(["text", "thinking"])(
+    "is hidden as a whole in a %s, and what stands around it comes as before",
+    async (type) => {
+      const list = await hide(pieces(`This is it:\n${key}Keep it.\nFor ever.`), { type });
+      const mark = "[redacted: private-key 1]\n";
+      expect(list).toEqual(["This is it:\n", mark, "Keep it.\n", "For ever."]);
+    },
+  );
+
+  it("is hidden where it is cut off, by its message or by what comes behind it", async () => {
+    const cut = key.slice(0, 300);
+    expect((await hide(pieces(cut))).join("")).toBe("[redacted: private-key 1]");
+    const list = await hide(pieces(`${cut}\nAnd so on.\n`));
+    expect(list.join("")).toBe("[redacted: private-key 1]\nAnd so on.\n");
+  });
+
+  it("keeps back nothing that only looks like the beginning of one", async () => {
+    const words = "It says -----BEGIN PRIVATE KEY----- first.\nThen more.\n";
+    expect(await hide([words.slice(0, 45), words.slice(45)])).toEqual([
+      "It says -----BEGIN PRIVATE KEY----- first.\n",
+      "Then more.\n",
+    ]);
+  });
+
+  it("is the secret key behind its access key, too", async () => {
+    const secret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzzzzzKEY";
+    const list = await hide(pieces(`AKIA${"ABCDEFGH".repeat(2)}\n${secret}\nDone.\n`));
+    expect(list.join("")).toBe("[redacted: aws-access-key 1]\n[redacted: aws-secret-key 1]\nDone.\n");
+  });
 });
 
 it("hides what lies across two pieces of a text or of an output, and cuts the output anew", async () => {
