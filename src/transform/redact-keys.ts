@@ -31,8 +31,8 @@ export function* privateKeys(text: string): Generator<Found> {
 export function openKey(text: string): number | undefined {
   for (const { index, 0: mark } of text.matchAll(BEGIN)) {
     const piece = text.slice(index + mark.length, index + mark.length + LONGEST);
-    const isEnded = mark.startsWith("-") && piece.search(END) !== -1;
-    if (!isEnded && piece.length < LONGEST && codedLines(piece).isOpen) return index;
+    // The mark that ends it is none of its lines.
+    if (piece.length < LONGEST && codedLines(piece).isOpen) return index;
   }
   return undefined;
 }
