@@ -54,7 +54,13 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
 
   /** Interrupted while it waits for an answer. */
   async approval_withdrawn(rig) {
-    const one = asking(rig, [{ calls: [shell("touch made.txt")] }, { text: "Going on." }]);
+    const one = asking(rig, []);
+    // Whether the model is still told of the refusal is a matter of luck.
+    rig.answer(({ messages }) => {
+      const asked = JSON.stringify(messages);
+      if (asked.includes("And now?")) return { text: "Going on." };
+      return asked.includes("tool_result") ? { text: "Stopped." } : { calls: [shell("touch made.txt")] };
+    });
     await one.interrupted("Make it", "approval_request");
     await one.turn("And now?");
     return one;
