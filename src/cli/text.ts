@@ -1,6 +1,6 @@
 // Text for a terminal: made harmless, measured in columns, cut, and times and sizes in words.
 import { homedir } from "node:os";
-import { withoutSequences } from "../session/escapes.ts";
+import { visible, withoutSequences } from "../session/escapes.ts";
 import { shareable } from "./redaction.ts";
 
 /**
@@ -11,6 +11,11 @@ export function harmless(text: string): string {
   return shareable(withoutSequences(text))
     .replace(/\r\n/g, "\n")
     .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
+}
+
+/** Harmless, and whole: for what an agent wants to do or has done, in which nothing may be hidden. */
+export function disclosed(text: string): string {
+  return visible(shareable(text));
 }
 
 const WIDE =

@@ -1,6 +1,7 @@
 // Makes what agents say fit a line of the protocol: valid Unicode, no escape sequences of a terminal, and less than
-// 100 KB. Long texts come in pieces, long arguments are cut and left whole in a file.
-import { withoutSequences } from "../session/escapes.ts";
+// 100 KB. Texts lose their sequences and come in pieces; arguments, which somebody may have to allow, show them, and are
+// left as they are in a file where the line has not all of it.
+import { visibleSequences, withoutSequences } from "../session/escapes.ts";
 import { LONGEST_LINE } from "../session/event-rules.ts";
 import type { Question } from "../session/tools.ts";
 
@@ -53,23 +54,33 @@ export function sentence(text: string): string {
   return isCut ? `${cut} …` : cut;
 }
 
-/** Arguments as an event can hold them. `isCut`: long texts in them are not whole. */
-export function fittingInput<T>(input: T): { input: T; isCut: boolean } {
-  const clean = mapped(input, plain) as T;
-  if (JSON.stringify(clean).length * 3 < LONGEST_INPUT) return { input: clean, isCut: false };
-  if (Buffer.byteLength(JSON.stringify(clean)) < LONGEST_INPUT) return { input: clean, isCut: false };
+/** Arguments as an event can hold them. `isExact`: they are what the agent gave, to the character. */
+export function fittingInput<T>(input: T): { input: T; isExact: boolean } {
+  let isExact = true;
+  const clean = mapped(input, (text) => {
+    const shown = seen(text);
+    isExact &&= shown === text;
+    return shown;
+  }) as T;
+  if (JSON.stringify(clean).length * 3 < LONGEST_INPUT) return { input: clean, isExact };
+  if (Buffer.byteLength(JSON.stringify(clean)) < LONGEST_INPUT) return { input: clean, isExact };
   const cut = mapped(clean, (text) => (text.length > LONGEST_ARGUMENT ? cutText(text) : text)) as T;
-  if (Buffer.byteLength(JSON.stringify(cut)) < LONGEST_INPUT) return { input: cut, isCut: true };
-  return { input: { cut: "These arguments are too long to be shown." } as T, isCut: true };
+  if (Buffer.byteLength(JSON.stringify(cut)) < LONGEST_INPUT) return { input: cut, isExact: false };
+  return { input: { cut: "These arguments are too long to be shown." } as T, isExact: false };
+}
+
+function seen(text: string): string {
+  return visibleSequences(text.toWellFormed());
 }
 
 /** The last look at an event, whatever is in it: names, ids and lists come from agents as well. */
 export function fittingEvent<E extends object>(event: E): E {
-  const line = JSON.stringify(event);
-  const clean =
-    line.includes("\\u001b") || line.includes("\\ud") || CONTROLS.test(line)
-      ? (mapped(event, plain) as E)
-      : event;
+  let line = JSON.stringify(event);
+  let clean = event;
+  if (line.includes("\\u001b") || line.includes("\\ud") || CONTROLS.test(line)) {
+    clean = mapped(event, seen) as E;
+    line = JSON.stringify(clean);
+  }
   // Room for the number and the time that it is given.
   const isShort = line.length * 3 < LONGEST_LINE || Buffer.byteLength(line) < LONGEST_LINE - 200;
   return isShort

@@ -290,7 +290,7 @@ export class Protocol {
     const fitting = fittingInput(said.input);
     const isSame = said.name === name && isDeepStrictEqual(said.input, input);
     const native = isSame ? undefined : { name, input: fittingInput(input ?? null).input };
-    const path = fitting.isCut ? this.options.keepInput?.(id, said.input) : undefined;
+    const path = fitting.isExact ? undefined : this.options.keepInput?.(id, said.input);
     this.emit({
       type: "tool_use",
       id,

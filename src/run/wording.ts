@@ -1,5 +1,6 @@
 // How the protocol says what a driver said: results by kind, notices short, questions with one vocabulary of tools.
 import type { DriverEvent, Said } from "../adapters/driver.ts";
+import { visibleSequences } from "../session/escapes.ts";
 import type { Bare, EventOf } from "../session/events.ts";
 import type { Ask } from "./approvals.ts";
 import { type Who, withHint } from "./failures.ts";
@@ -41,8 +42,8 @@ export function systemEvent(event: Extract<DriverEvent, { type: "system" }>, who
 export function askedEvent(event: Ask, timeoutMs: number, keep?: ProtocolOptions["keepInput"]): Bare {
   const { id, tool_use_id, name, call, reason, questions, parent_tool_use_id } = event;
   const said = protocolCall(name, call);
-  const { input, isCut } = fittingInput(said.input);
-  const path = isCut ? keep?.(`${id} asked`, said.input) : undefined;
+  const { input, isExact } = fittingInput(said.input);
+  const path = isExact ? undefined : keep?.(`${id} asked`, said.input);
   return {
     type: "approval_request",
     id,
@@ -51,7 +52,7 @@ export function askedEvent(event: Ask, timeoutMs: number, keep?: ProtocolOptions
     ...(path !== undefined && { input_path: path }),
     timeout_ms: timeoutMs,
     ...(tool_use_id !== undefined && { tool_use_id }),
-    ...(reason !== undefined && { reason: sentence(reason) }),
+    ...(reason !== undefined && { reason: sentence(visibleSequences(reason)) }),
     ...(questions && { questions: fittingQuestions(questions) }),
     ...(parent_tool_use_id !== undefined && { parent_tool_use_id }),
   };

@@ -129,7 +129,8 @@ const plainEvents = [
     input: json,
     /** How the agent itself says it, where that differs. */
     native: open({ name: z.string(), input: z.unknown() }).optional(),
-    /** `input` was too long for a line: texts in it are cut, and this file holds the whole. */
+    /** `input` is not to the character what it was: texts were too long, or sequences of a terminal are spelled out in
+     * them. This file has it as it was. */
     input_path: z.string().optional(),
   }),
   event("tool_result", {
@@ -165,7 +166,7 @@ const plainEvents = [
     tool_use_id: z.string().optional(),
     name: z.string(),
     input: json,
-    /** As with `tool_use`: where all of it is, so that nobody has to allow what cannot be seen. */
+    /** As with `tool_use`: nobody has to allow what cannot be seen. */
     input_path: z.string().optional(),
     /** Why the agent asks, in its own words. */
     reason: z.string().optional(),

@@ -4,6 +4,7 @@ import { hash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { escapedControls } from "../session/escapes.ts";
 import { jsonIn } from "../session/json.ts";
 import { codeOf, namesIn, ownTemporary, unlinkIfAny, writeAtomically } from "./disk.ts";
 import { acquire, type Lock } from "./lock.ts";
@@ -115,13 +116,13 @@ export async function isRun(
   return held.includes(true);
 }
 
-/** Arguments of a call that are too long for a line of its run, whole, as JSON; where they are. */
+/** Arguments of a call that a line of its run cannot hold as they are, whole, as JSON; where they are. */
 export function keepInput(batonHome: string, run: string, call: string, input: unknown): string {
   const folder = join(runsFolder(batonHome), run);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   // An agent chooses the ids of its calls, so they are no names of files.
   const path = join(folder, `${hash("sha256", call).slice(0, 16)}.json`);
-  writeFileSync(path, JSON.stringify(input), { mode: 0o600 });
+  writeFileSync(path, escapedControls(JSON.stringify(input)), { mode: 0o600 });
   return path;
 }
 

@@ -108,9 +108,12 @@ it("knows that a process which was killed runs nothing any more", async () => {
 });
 
 it("forgets runs and what was kept of them after a week", async () => {
-  const kept = keepInput(batonHome, "old", "../../call", { content: "long" });
+  const input = { content: "long \u009b2J\u001b[2J" };
+  const kept = keepInput(batonHome, "old", "../../call", input);
   expect(kept.startsWith(join(batonHome, "runs", "old"))).toBe(true);
-  expect(JSON.parse(readFileSync(kept, "utf8"))).toEqual({ content: "long" });
+  expect(JSON.parse(readFileSync(kept, "utf8"))).toEqual(input);
+  // Nor does the file act on a terminal.
+  expect(readFileSync(kept, "utf8")).not.toMatch(/[\u001b\u0080-\u009f]/);
   const eightDaysAgo = new Date(Date.now() - 8 * 86_400_000).toISOString();
   const old = { id: "old", state: "finished", updated: eightDaysAgo };
   writeFileSync(join(batonHome, "runs", "old.json"), JSON.stringify(old));

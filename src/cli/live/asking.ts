@@ -5,7 +5,7 @@ import type { Decision } from "../../adapters/driver.ts";
 import type { EventOf } from "../../session/events.ts";
 import { jsonIn } from "../../session/json.ts";
 import type { Colors } from "../output.ts";
-import { harmless } from "../text.ts";
+import { disclosed, harmless } from "../text.ts";
 import { wrapped } from "../wrap.ts";
 import { detailLines, detailsOf } from "./details.ts";
 import { isControl, type Keyboard, type Stroke } from "./keyboard.ts";
@@ -51,8 +51,8 @@ async function askPermission(event: Request, label: string, person: Person, sign
   const input = await wholeInput(event, person);
   const lines = detailLines(detailsOf(input), person.width(), colors);
   const shown = fitting(lines, person.height());
-  note(`${colors.yellow(`${harmless(label)} asks:`)} ${harmless(event.name)}\n`);
-  for (const line of wrapped(harmless(event.reason ?? ""), person.width() - 1))
+  note(`${colors.yellow(`${harmless(label)} asks:`)} ${disclosed(event.name)}\n`);
+  for (const line of wrapped(disclosed(event.reason ?? ""), person.width() - 1))
     if (line !== "") note(`${colors.dim(line)}\n`);
   for (const line of shown) note(`${line}\n`);
   const isWhole = shown === lines;

@@ -1,7 +1,7 @@
 // What an agent wants to do, line by line, so that nobody has to allow what cannot be seen: every argument, texts whole,
 // what goes and what comes marked as in a diff.
 import type { Colors } from "../output.ts";
-import { harmless } from "../text.ts";
+import { disclosed } from "../text.ts";
 import { wrapped } from "../wrap.ts";
 
 type Input = Readonly<Record<string, unknown>>;
@@ -92,5 +92,5 @@ export function detailLines(details: readonly Detail[], width: number, colors: C
 
 /** The end of the last line begins no line of its own. */
 function linesOf(text: string): string[] {
-  return harmless(text).replace(/\n$/, "").split("\n");
+  return disclosed(text).replace(/\n$/, "").split("\n");
 }

@@ -21,6 +21,8 @@ export interface Page {
   say(text: string): Promise<void>;
   /** What is said next has nothing to do with what was said last. */
   paragraph(): Promise<void>;
+  /** A piece of a thought, beside the reply; those of one thought go on where it was left. */
+  think(thought: string, text: string, indent?: string): Promise<void>;
   /** A line of its own. */
   line(text: string): Promise<void>;
   /** What goes on from now on. */
@@ -32,7 +34,8 @@ export interface Page {
 const REDRAW_MS = 250;
 
 export function newPage(face: Face): Page {
-  let isMidLine = false;
+  /** What the line that is not ended is part of. */
+  let open: "reply" | { thought: string } | undefined;
   /** Nothing but the reply was written since its last piece. */
   let isGoingOn = false;
   let drawn = "";
@@ -44,7 +47,7 @@ export function newPage(face: Face): Page {
     drawn = "";
   };
   const draw = () => {
-    if (!face.isTerminal || face.isQuiet || doing === "" || isMidLine) return;
+    if (!face.isTerminal || face.isQuiet || doing === "" || open) return;
     const time = duration(Math.round((Date.now() - since) / 1000) * 1000);
     clear();
     drawn = `${cut(doing, face.width() - 12)} ${time}`;
@@ -52,20 +55,31 @@ export function newPage(face: Face): Page {
   };
   const endLine = async () => {
     clear();
-    if (isMidLine) await face.say("\n");
-    isMidLine = false;
+    if (open === "reply") await face.say("\n");
+    else if (open) face.note("\n");
+    open = undefined;
   };
   return {
     async say(text) {
+      if (open !== "reply") await endLine();
       clear();
       await face.say(text);
-      isMidLine = !text.endsWith("\n");
+      open = text.endsWith("\n") ? undefined : "reply";
       isGoingOn = true;
     },
     async paragraph() {
       const isApart = !isGoingOn;
       await endLine();
       if (!isApart) await face.say("\n");
+    },
+    async think(thought, text, indent = "") {
+      if (face.isQuiet || text === "") return;
+      const goesOn = typeof open === "object" && open.thought === thought;
+      if (!goesOn) await endLine();
+      clear();
+      isGoingOn = false;
+      face.note(face.colors.dim(goesOn ? text : `${indent}${text}`));
+      open = text.endsWith("\n") ? undefined : { thought };
     },
     async line(text) {
       await endLine();

@@ -1,7 +1,7 @@
 // A run as a person follows it: the reply as it is written, a line for each tool, and what goes on meanwhile.
 import type { AgentEvent, EventOf } from "../../session/events.ts";
 import type { Colors } from "../output.ts";
-import { counted, cut, dollars, duration, harmless } from "../text.ts";
+import { counted, cut, disclosed, dollars, duration, harmless } from "../text.ts";
 import { isAgentGone } from "./outcome.ts";
 import type { Page } from "./page.ts";
 
@@ -72,12 +72,13 @@ export class Renderer {
 
   private async thinking(event: EventOf<"thinking">): Promise<void> {
     this.page.working("thinking");
-    if (this.look.isVerbose)
-      await this.page.line(this.look.colors.dim(indented(event, harmless(event.text))));
+    if (!this.look.isVerbose) return;
+    const { message = "", parent_tool_use_id: parent = "" } = event;
+    await this.page.think(`${message} ${parent}`, harmless(event.text), indented(event, ""));
   }
 
-  private used({ id, name, input }: EventOf<"tool_use">): void {
-    const words = wordsOf(input);
+  private used({ id, name: given, input }: EventOf<"tool_use">): void {
+    const [name, words] = [disclosed(given), wordsOf(input)];
     this.calls.set(id, { name, words, at: Date.now(), isError: false, output: "" });
     this.page.working(`${name} ${words}`);
   }
@@ -103,7 +104,8 @@ export class Renderer {
   private outputOf({ output, isError }: Call): string {
     const lines = harmless(output).trimEnd().split("\n");
     const last = lines.at(-1) ?? "";
-    if (!this.look.isVerbose) return isError && last !== "" ? `    ${cut(last, this.look.width() - 5)}` : "";
+    if (last === "") return "";
+    if (!this.look.isVerbose) return isError ? `    ${cut(last, this.look.width() - 5)}` : "";
     const more = lines.length > MOST_LINES ? [`… ${counted(lines.length - MOST_LINES, "more line")}`] : [];
     return [...lines.slice(0, MOST_LINES), ...more].map((one) => `    ${one}`).join("\n");
   }
@@ -163,8 +165,8 @@ function detailWords(event: AgentEvent): string | undefined {
   if (event.type !== "system") return undefined;
   if (event.subtype === "notice") return harmless(event.message);
   if (event.subtype === "init")
-    return `session ${event.session_id || "not known yet"} · ${harmless(event.model)}`;
-  return event.subtype === "session_id" ? `session ${event.session_id}` : undefined;
+    return harmless(`session ${event.session_id || "not known yet"} · ${event.model}`);
+  return event.subtype === "session_id" ? harmless(`session ${event.session_id}`) : undefined;
 }
 
 function approvalWords({ decision, message, by }: EventOf<"approval">): string {
@@ -177,7 +179,7 @@ const TOLD = ["command", "file_path", "pattern", "path", "url", "query", "descri
 /** What a call is about, in one line. */
 function wordsOf(input: Readonly<Record<string, unknown>>): string {
   const told = TOLD.map((name) => input[name]).find((value) => typeof value === "string" && value !== "");
-  return harmless(typeof told === "string" ? told : JSON.stringify(input)).replace(/\s+/g, " ");
+  return disclosed(typeof told === "string" ? told : JSON.stringify(input)).replace(/\s+/g, " ");
 }
 
 function retryWords({ attempt, max_attempts, delay_ms, error }: EventOf<"retry">): string {
@@ -195,7 +197,10 @@ function summaryOf(event: EventOf<"result">, session: string): string {
   const cost = total_cost_usd === undefined ? [] : [`${aboutCost}${dollars(total_cost_usd)}`];
   const tokens = `${about}${counted(read, "token")} in, ${usage.output_tokens} out`;
   const how = subtype === "success" ? "done" : subtype === "error" ? "failed" : subtype;
-  return [`${how} in ${duration(duration_ms)}`, tokens, ...cost, `session ${session || "unknown"}`].join(
-    " · ",
-  );
+  return [
+    `${how} in ${duration(duration_ms)}`,
+    tokens,
+    ...cost,
+    harmless(`session ${session || "unknown"}`),
+  ].join(" · ");
 }

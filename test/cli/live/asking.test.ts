@@ -8,6 +8,7 @@ import pc from "picocolors";
 import { expect, it, vi } from "vitest";
 import { askPerson, type Person } from "../../../src/cli/live/asking.ts";
 import { type Keyboard, type Listener, newKeyboard, type Stroke } from "../../../src/cli/live/keyboard.ts";
+import { erased } from "../../../src/cli/live/page.ts";
 import type { EventOf } from "../../../src/session/events.ts";
 
 type Request = EventOf<"approval_request">;
@@ -119,7 +120,34 @@ it("arguments that were cut for the stream are shown from the file that has them
 it("nothing of what an agent wants acts on the terminal", async () => {
   const { said } = await asked(request({ command: "a\u001b[2Jb\rc" }, { reason: "x\u0007y" }), [[key("n")]]);
   expect(said).not.toMatch(/[\u001b\u0007]\[2J|\u0007/);
-  expect(said).toContain("    ab\ufffdc\n");
+  expect(said).toContain("    a␛[2Jb␍c\n");
+});
+
+it.each([
+  ["a title", "ls \u001b]0;touch x;\u0007", "ls ␛]0;touch x;␇"],
+  ["a link", "ls \u001b]8;;touch x\u001b\\", "ls ␛]8;;touch x␛\\"],
+  ["a colour", "ls \u001b[;touch\u001b[Kx", "ls ␛[;touch␛[Kx"],
+  ["a sequence in one byte", "ls \u009b;touch\u009dx", "ls <U+009B>;touch<U+009D>x"],
+  ["a line that is written over", "touch x\rls", "touch x␍ls"],
+  ["what is rubbed out", "touch x\b\b\b\u007f", "touch x␈␈␈␡"],
+  ["another direction", "ls \u202ex hcuot\u2066", "ls <U+202E>x hcuot<U+2066>"],
+  ["what takes no place", "l\u200bs\ufeff\u{e0041}\u3164", "l<U+200B>s<U+FEFF><U+E0041><U+3164>"],
+])("%s hides nothing in a command, an edit, a name", async (_, hidden, seen) => {
+  const { said } = await asked(request({ command: hidden, more: [hidden] }), [[key("n")]]);
+  expect(said).toContain(`    ${seen}\n`);
+  const edits = [{ old_string: hidden, new_string: "b" }];
+  const { said: edit } = await asked(
+    request({ file_path: hidden, edits, [hidden]: 1 }, { name: hidden, reason: `(${hidden})` }),
+    [[key("n")]],
+    40,
+  );
+  expect(edit).toContain(`asks: ${seen}`);
+  expect(edit).toContain(`\n(${seen})\n`);
+  expect(edit).toContain(`    ${seen}\n`);
+  expect(edit).toContain(`    − ${seen}\n`);
+  expect(edit).toContain(`${seen}: 1\n`);
+  const drawn = `${said}${edit}`.replaceAll(erased("", 60), "");
+  expect(drawn).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b\u202e\u2066\ufeff]/u);
 });
 
 it("questions are answered with numbers or words, once they could be read", async () => {

@@ -30,9 +30,11 @@ function newFace(isTerminal = false) {
   return { told, page };
 }
 
-async function shown(...events: object[]) {
+const shown = (...events: object[]) => shownWith({}, events);
+
+async function shownWith(more: { isVerbose?: boolean }, events: object[]) {
   const { told, page } = newFace();
-  const look = { colors: pc.createColors(false), width: () => 80, isVerbose: false, nameOf: String };
+  const look = { colors: pc.createColors(false), width: () => 80, isVerbose: false, nameOf: String, ...more };
   const renderer = new Renderer(page, look);
   for (const event of events) await renderer.show({ seq: 1, timestamp: "", ...event } as AgentEvent);
   return told;
@@ -63,6 +65,44 @@ it("each message is a paragraph, and its pieces are none", async () => {
   expect((await shown(text("One", "1"), ...tool, text("Two", "2"))).reply).toBe("One\nTwo");
   expect((await shown(text("One "), text("two"))).reply).toBe("One two");
   expect((await shown(text("One", "1"), result(), text("Two", "2"))).reply).toBe("One\nTwo");
+});
+
+it("a thought flows as the reply does, on its own side", async () => {
+  const thought = (words: string, message: string, more: object = {}) => ({
+    ...text(words, message),
+    type: "thinking",
+    ...more,
+  });
+  const verbose = async (...events: object[]) => shownWith({ isVerbose: true }, events);
+  const told = await verbose(
+    thought("First ", "1"),
+    thought("this,\nthen", "1"),
+    thought(" that.", "1"),
+    thought("Another", "2"),
+    text("Reply", "3"),
+    thought("More", "2"),
+    thought("Of a subagent", "2", { parent_tool_use_id: "call" }),
+    thought(" of it", "2", { parent_tool_use_id: "call" }),
+    result(),
+  );
+  expect(told.reply).toBe("Reply\n");
+  expect(told.notes).toMatch(
+    /^First this,\nthen that\.\nAnother\nMore\n {2}Of a subagent of it\ndone in 1 s .*\n$/,
+  );
+  expect((await verbose(thought("Let me see", "1"), ...tool)).notes).toMatch(
+    /^Let me see\n✓ Bash ls · .*\n$/,
+  );
+  expect((await shown(thought("Quiet", "1"))).notes).toBe("");
+});
+
+it("nothing of a tool's name or of what it was given is hidden, and none of it acts", async () => {
+  const [use, answer] = tool;
+  const name = "Ba\rsh\b";
+  const command = "echo hi \u001b]0;rm -rf /\u0007 \u202egnp.\u200b \u001b[;x\u001b[K";
+  const told = await shown({ ...use, name, input: { command } }, { ...answer });
+  expect(told.notes).toMatch(/^✓ Ba␍sh␈ echo hi ␛\]0;rm -rf \/␇ <U\+202E>gnp\.<U\+200B> ␛\[;x␛\[K · /);
+  const ended = await shown(result({ session_id: "s\u001b[2J\r" }));
+  expect(ended.notes).not.toMatch(/[\u001b\r]/);
 });
 
 it("what is not known exactly is said to be about so much", async () => {
