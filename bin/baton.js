@@ -6,6 +6,9 @@ const OLDEST = [22, 18];
 /** Commands that go through all sessions: many small ones, which takes a third longer with little memory. */
 const ABOUT_ALL = ["list", "sync", "search", "usage", "archive"];
 
+/** Says to the newer Node that its end of the channel tells when the old one is gone. */
+const HANDED_OVER = "BATON_HANDED_OVER";
+
 if (isNewEnough(process.versions.node)) await start();
 else await handOver();
 
@@ -16,6 +19,7 @@ function isNewEnough(version) {
 
 /** What npm installs is the built program only; a clone has its sources, which count. */
 async function start() {
+  if (process.env[HANDED_OVER]) endWithLauncher();
   // Importing them as modules would load much more of Node.
   const { existsSync } = process.getBuiltinModule("node:fs");
   const { createRequire, enableCompileCache } = process.getBuiltinModule("node:module");
@@ -55,13 +59,23 @@ function isBuilt(root) {
   }
 }
 
+/** Killed, the launcher passes no signal on: without this the program, and the agent that it runs, would outlive it. */
+function endWithLauncher() {
+  delete process.env[HANDED_OVER];
+  process.on("disconnect", () => process.kill(process.pid, "SIGHUP"));
+  process.channel?.unref();
+}
+
 async function handOver() {
   const node = await bundledNode();
   if (node === undefined) return giveUp();
   const { spawn } = await import("node:child_process");
   // Listening comes first: a signal may arrive as soon as the child is there.
   passSignals((signal) => child.kill(signal));
-  const child = spawn(node, process.argv.slice(1), { stdio: "inherit" });
+  const child = spawn(node, process.argv.slice(1), {
+    stdio: ["inherit", "inherit", "inherit", "ipc"],
+    env: { ...process.env, [HANDED_OVER]: "1" },
+  });
   child.on("error", giveUp);
   child.on("exit", (code, signal) => {
     if (signal === null) process.exitCode = code;

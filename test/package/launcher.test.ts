@@ -22,6 +22,17 @@ export async function main(argv: string[]): Promise<number> {
   }
   if (argv[0] === "write") process.stdout.write("x".repeat(Number(argv[1])) + "\\n");
   if (argv[0] === "leave") setTimeout(() => console.log("still here"), 60_000);
+  if (argv[0] === "end-by-itself") {
+    // Whatever main() is told to be over, only the event loop ends this one.
+    process.exit = (() => undefined) as never;
+    const { spawnSync } = await import("node:child_process");
+    const child = spawnSync("sh", ["-c", "env; echo; ls /proc/self/fd"], { encoding: "utf8" });
+    const [environment = "", fds = ""] = child.stdout.split("\\n\\n");
+    const names = environment.split("\\n").filter((one) => /^(BATON|NODE_CHANNEL)/.test(one));
+    const descriptors = fds.trim().split("\\n");
+    console.log(JSON.stringify({ environment: names, channel: process.channel !== undefined, descriptors }));
+    return 0;
+  }
   if (argv[0] === "list" || argv[0] === "show") await import("./more.ts");
   console.log(JSON.stringify({ argv, node: process.versions.node }));
   return 0;
@@ -88,6 +99,27 @@ describe("a Node that is too old", () => {
         expect(() => process.kill(Number(line), 0), name).toThrow("ESRCH");
       }
     }
+  });
+
+  it("is not outlived by the program when it is killed", async () => {
+    for (const [name, argv] of launchers) {
+      const launcher = startWaiting(argv);
+      const [line] = (await once(launcher.stdout!, "data")) as [Buffer];
+      expect(() => process.kill(Number(line), 0), name).not.toThrow();
+      const output = text(launcher.stdout!);
+      launcher.kill("SIGKILL");
+      // The program has the other end of it, so that it ends when that is gone as well.
+      expect(await output, name).toContain("got SIGHUP");
+    }
+  });
+
+  it("does not keep the program, nor is it seen by what the program starts", async () => {
+    const told = async (node: string, flags: readonly string[]) =>
+      JSON.parse((await execa(node, [...flags, program(), "end-by-itself"], { timeout: 30_000 })).stdout);
+    const direct = await told(process.execPath, []);
+    expect(direct).toMatchObject({ environment: [], channel: false });
+    for (const [name, [node, ...flags]] of launchers)
+      expect(await told(node, flags), name).toEqual({ ...direct, channel: true });
   });
 
   it("says in one line what to do when there is no other Node", async () => {

@@ -15,6 +15,7 @@ import { delimiter, dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { openCatalog } from "../../../src/catalog/catalog.ts";
 import { listSessions } from "../../../src/catalog/query.ts";
+import { oldNodes } from "../../package/old-node.ts";
 import { agent, isRunning } from "../../run/fake.ts";
 
 const LAUNCHER = join(import.meta.dirname, "../../../bin/baton.js");
@@ -25,11 +26,12 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true, maxRetries: 5 }));
 
-function start(program: string, prompt: string): ChildProcess {
+function start(program: string, prompt: string, node: readonly string[] = []): ChildProcess {
   symlinkSync(agent(program), join(home, "bin", "claude"));
   const PATH = [join(home, "bin"), dirname(process.execPath), "/usr/bin", "/bin"].join(delimiter);
-  const args = [LAUNCHER, "run", "claude", "-p", prompt, "--output-format", "stream-json"];
-  return spawn(process.execPath, args, {
+  const [file = process.execPath, ...flags] = node;
+  const args = [...flags, LAUNCHER, "run", "claude", "-p", prompt, "--output-format", "stream-json"];
+  return spawn(file, args, {
     cwd: home,
     env: { PATH, HOME: home },
     stdio: ["ignore", "pipe", "inherit"],
@@ -66,8 +68,9 @@ function environmentOf(pid: number): string {
   }
 }
 
-it("nothing outlives it when it is killed", async () => {
-  const child = start("brood.mjs", "Hello");
+/** Kills it while its agent is at work; who is still there. */
+async function killed(node?: readonly string[]): Promise<() => number[]> {
+  const child = start("brood.mjs", "Hello", node);
   const said = await saidUntil(child, "all there");
   const pids = Array.from(said.matchAll(/pid (\d+)/g), ([, pid]) => Number(pid));
   expect(pids).toHaveLength(4);
@@ -76,7 +79,23 @@ it("nothing outlives it when it is killed", async () => {
   expect(atHome()).toContain(child.pid);
   child.kill("SIGKILL");
   await once(child, "exit");
-  await expect.poll(() => [...atHome(), ...pids.filter(isRunning)]).toEqual([]);
+  return () => [...atHome(), ...pids.filter(isRunning)];
+}
+
+it("nothing outlives it when it is killed", async () => {
+  await expect.poll(await killed()).toEqual([]);
+});
+
+it("nor where an old Node has handed over, and only that one is killed", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "baton-old-node-"));
+  try {
+    for (const [name, node] of await oldNodes(folder)) {
+      await expect.poll(await killed(node), { message: name }).toEqual([]);
+      rmSync(join(home, "bin", "claude"));
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 it("what the agent writes down is in the catalog while it runs", async () => {
