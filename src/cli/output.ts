@@ -42,9 +42,17 @@ export interface Output {
   warn(text: string): void;
   /** Only with --verbose. */
   detail(text: string): void;
+  /** What is drawn on the terminal from now on: people are told things above it. */
+  drawn(one: Drawn | undefined): void;
   error(error: BatonError): Promise<void>;
   /** Shows how far work has come, on a terminal and only if it takes a while. */
   progress(doing: string): Progress;
+}
+
+/** Drawn below everything else; taken back while something is written. */
+export interface Drawn {
+  hide(): void;
+  show(): void;
 }
 
 export interface Progress {
@@ -62,8 +70,12 @@ export function newOutput(options: OutputOptions): Output {
   const isJson = options.json ?? false;
   const colors = pc.createColors(hasColors(stdout, options));
   const noteColors = pc.createColors(hasColors(stderr, options));
+  let drawn: Drawn | undefined;
   const say = (text: string) => {
-    if (!options.quiet) stderr.write(`${text}\n`);
+    if (options.quiet) return;
+    drawn?.hide();
+    stderr.write(`${text}\n`);
+    drawn?.show();
   };
   const told = (text: string) => harmless(inHome(options.home, text));
   const write = (text: string | Uint8Array) => drained(stdout, text);
@@ -92,6 +104,9 @@ export function newOutput(options: OutputOptions): Output {
     warn: (text) => say(`${noteColors.yellow("warning:")} ${told(text)}`),
     detail(text) {
       if (options.verbose) say(noteColors.dim(told(text)));
+    },
+    drawn(one) {
+      drawn = one;
     },
     async error({ code, message, hint: own }) {
       const hint = inHome(options.home, own);

@@ -4,19 +4,13 @@ import { readFile } from "node:fs/promises";
 import type { Decision } from "../../adapters/driver.ts";
 import type { EventOf } from "../../session/events.ts";
 import { jsonIn } from "../../session/json.ts";
-import type { Colors } from "../output.ts";
+import type { Colors, Drawn } from "../output.ts";
 import { disclosed, harmless } from "../text.ts";
 import { wrapped } from "../wrap.ts";
 import { detailLines, detailsOf } from "./details.ts";
 import { isControl, type Keyboard, type Stroke } from "./keyboard.ts";
 import { type LineOptions, openLine } from "./line.ts";
 import { erased } from "./page.ts";
-
-/** Drawn below everything else; taken back while something is written. */
-export interface Drawn {
-  hide(): void;
-  show(): void;
-}
 
 export interface Person {
   note(text: string): void;

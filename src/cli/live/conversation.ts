@@ -3,7 +3,8 @@
 import { setImmediate } from "node:timers/promises";
 import type { LiveRun } from "../../run/live.ts";
 import type { AgentEvent, EventOf } from "../../session/events.ts";
-import { askPerson, type Drawn, type Person } from "./asking.ts";
+import type { Drawn } from "../output.ts";
+import { askPerson, type Person } from "./asking.ts";
 import { type Keyboard, newKeyboard } from "./keyboard.ts";
 import { type Line, type LineEnd, openLine } from "./line.ts";
 import type { Outlet } from "./outlet.ts";
@@ -14,6 +15,8 @@ export interface Conversation {
   begin(): void;
   /** Before an event is shown: nothing is drawn below it. */
   aside(): void;
+  /** Draws again what was put aside. */
+  back(): void;
   /** An event has been shown. */
   hear(event: AgentEvent): Promise<void>;
   close(): void;
@@ -108,8 +111,7 @@ class Talk implements Conversation {
     this.keyboard.release();
   }
 
-  /** Draws again what was put aside. */
-  private back(): void {
+  back(): void {
     if (this.isOver) return;
     if (this.question) this.question.show();
     else if (this.open.size === 0 && !this.isTurn) this.line?.show();

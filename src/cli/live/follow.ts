@@ -7,13 +7,14 @@ import type { RunLog } from "../../run/record.ts";
 import { BatonError } from "../../session/error.ts";
 import type { Options } from "../commands/run.ts";
 import type { Context } from "../context.ts";
-import { onEndOfReader } from "../output.ts";
+import { type Drawn, onEndOfReader } from "../output.ts";
 import { redaction, shareable } from "../redaction.ts";
 import { byLine } from "./by-line.ts";
 import { type Conversation, newConversation } from "./conversation.ts";
 import { newDing } from "./ding.ts";
 import { newOutcome } from "./outcome.ts";
 import { newOutlet } from "./outlet.ts";
+import type { Page } from "./page.ts";
 import { onSignals } from "./signals.ts";
 import { steer } from "./steering.ts";
 
@@ -54,6 +55,8 @@ export async function follow(following: Following): Promise<number> {
   const outcome = newOutcome();
   let isUnread = false;
   let isLeft = false;
+  const drawn = below(outlet.page, person);
+  output.drawn(drawn);
   onEndOfReader(() => {
     isUnread = true;
     run.interrupt();
@@ -71,8 +74,10 @@ export async function follow(following: Following): Promise<number> {
         continue;
       }
       person?.aside();
+      drawn.isBusy = true;
       // A signal ends it also where nobody takes what is written.
       await Promise.race([outlet.show(event), signals.stopped]);
+      drawn.isBusy = false;
       ding(event);
       await person?.hear(event);
     }
@@ -82,9 +87,25 @@ export async function follow(following: Following): Promise<number> {
     await Promise.race([outlet.end(outcome.result), signals.stopped]);
     return status ?? outcome.status();
   } finally {
+    output.drawn(undefined);
     person?.close();
     signals.close();
   }
+}
+
+/** What is told meanwhile stands above a prompt or a question, and not in the middle of a line. */
+function below(page: Page | undefined, person: Conversation | undefined): Drawn & { isBusy: boolean } {
+  return {
+    /** An event is being shown. */
+    isBusy: false,
+    hide() {
+      person?.aside();
+      page?.breakOff();
+    },
+    show() {
+      if (!this.isBusy) person?.back();
+    },
+  };
 }
 
 interface Beginning {

@@ -25,6 +25,8 @@ export interface Page {
   think(thought: string, text: string, indent?: string): Promise<void>;
   /** A line of its own. */
   line(text: string): Promise<void>;
+  /** Something else is about to be written to stderr, as whole lines. */
+  breakOff(): void;
   /** What goes on from now on. */
   working(what: string): void;
   /** Nothing goes on: somebody else may write. */
@@ -34,74 +36,102 @@ export interface Page {
 const REDRAW_MS = 250;
 
 export function newPage(face: Face): Page {
+  return new LivePage(face);
+}
+
+class LivePage implements Page {
+  private readonly face: Face;
   /** What the line that is not ended is part of. */
-  let open: "reply" | { thought: string } | undefined;
+  private open: "reply" | { thought: string } | undefined;
   /** Nothing but the reply was written since its last piece. */
-  let isGoingOn = false;
-  let drawn = "";
-  let doing = "";
-  let since = 0;
-  let timer: NodeJS.Timeout | undefined;
-  const clear = () => {
-    if (drawn !== "") face.note(erased(drawn, face.width()));
-    drawn = "";
-  };
-  const draw = () => {
-    if (!face.isTerminal || face.isQuiet || doing === "" || open) return;
-    const time = duration(Math.round((Date.now() - since) / 1000) * 1000);
-    clear();
-    drawn = `${cut(doing, face.width() - 12)} ${time}`;
-    face.note(face.colors.dim(drawn));
-  };
-  const endLine = async () => {
-    clear();
-    if (open === "reply") await face.say("\n");
-    else if (open) face.note("\n");
-    open = undefined;
-  };
-  return {
-    async say(text) {
-      if (open !== "reply") await endLine();
-      clear();
-      await face.say(text);
-      open = text.endsWith("\n") ? undefined : "reply";
-      isGoingOn = true;
-    },
-    async paragraph() {
-      const isApart = !isGoingOn;
-      await endLine();
-      if (!isApart) await face.say("\n");
-    },
-    async think(thought, text, indent = "") {
-      if (face.isQuiet || text === "") return;
-      const goesOn = typeof open === "object" && open.thought === thought;
-      if (!goesOn) await endLine();
-      clear();
-      isGoingOn = false;
-      face.note(face.colors.dim(goesOn ? text : `${indent}${text}`));
-      open = text.endsWith("\n") ? undefined : { thought };
-    },
-    async line(text) {
-      await endLine();
-      isGoingOn = false;
-      // Meanwhile something else may have begun.
-      clear();
-      if (!face.isQuiet) face.note(`${text}\n`);
-      draw();
-    },
-    working(what) {
-      if (what !== doing) since = Date.now();
-      doing = what;
-      timer ??= setInterval(draw, REDRAW_MS).unref();
-      draw();
-    },
-    async rest() {
-      clearInterval(timer);
-      timer = undefined;
-      doing = "";
-      await endLine();
-    },
-  };
+  private isGoingOn = false;
+  private drawn = "";
+  private doing = "";
+  private since = 0;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(face: Face) {
+    this.face = face;
+  }
+
+  async say(text: string): Promise<void> {
+    if (this.open !== "reply") await this.endLine();
+    this.clear();
+    await this.face.say(text);
+    this.open = text.endsWith("\n") ? undefined : "reply";
+    this.isGoingOn = true;
+  }
+
+  async paragraph(): Promise<void> {
+    const isApart = !this.isGoingOn;
+    await this.endLine();
+    if (!isApart) await this.face.say("\n");
+  }
+
+  async think(thought: string, text: string, indent = ""): Promise<void> {
+    const { face, open } = this;
+    if (face.isQuiet || text === "") return;
+    const goesOn = typeof open === "object" && open.thought === thought;
+    if (!goesOn) await this.endLine();
+    this.clear();
+    this.isGoingOn = false;
+    face.note(face.colors.dim(goesOn ? text : `${indent}${text}`));
+    this.open = text.endsWith("\n") ? undefined : { thought };
+  }
+
+  async line(text: string): Promise<void> {
+    await this.endLine();
+    this.isGoingOn = false;
+    // Meanwhile something else may have begun.
+    this.clear();
+    if (!this.face.isQuiet) this.face.note(`${text}\n`);
+    this.draw();
+  }
+
+  breakOff(): void {
+    this.clear();
+    // Elsewhere the reply is not in its way.
+    if (!this.open || (this.open === "reply" && !this.face.isTerminal)) return;
+    this.face.note("\n");
+    this.open = undefined;
+    this.isGoingOn = false;
+  }
+
+  working(what: string): void {
+    if (what !== this.doing) this.since = Date.now();
+    this.doing = what;
+    this.timer ??= setInterval(() => this.draw(), REDRAW_MS).unref();
+    this.draw();
+  }
+
+  async rest(): Promise<void> {
+    clearInterval(this.timer);
+    this.timer = undefined;
+    this.doing = "";
+    await this.endLine();
+  }
+
+  private clear(): void {
+    if (this.drawn !== "") this.face.note(erased(this.drawn, this.face.width()));
+    this.drawn = "";
+  }
+
+  private draw(): void {
+    const { face, doing } = this;
+    if (!face.isTerminal || face.isQuiet || doing === "" || this.open) return;
+    const time = duration(Math.round((Date.now() - this.since) / 1000) * 1000);
+    this.clear();
+    this.drawn = `${cut(doing, face.width() - 12)} ${time}`;
+    face.note(face.colors.dim(this.drawn));
+  }
+
+  private async endLine(): Promise<void> {
+    this.clear();
+    const { open } = this;
+    this.open = undefined;
+    if (open === "reply") await this.face.say("\n");
+    else if (open) this.face.note("\n");
+  }
 }
 
 /** Takes a text back behind which the cursor stands. A window that has become narrower has broken it into several rows. */

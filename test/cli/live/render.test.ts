@@ -131,6 +131,22 @@ it("the line at the bottom goes whole, also where a narrower window has broken i
   await page.rest();
 });
 
+it("what breaks off the reply begins a line, and the reply goes on in another", async () => {
+  const { told, page } = newFace(true);
+  await page.say("One ");
+  page.breakOff();
+  page.breakOff();
+  await page.say("two");
+  expect(told).toMatchObject({ reply: "One two", notes: "\n" });
+  await page.rest();
+  const elsewhere = newFace();
+  await elsewhere.page.say("One ");
+  elsewhere.page.breakOff();
+  await elsewhere.page.think("1", "Hm");
+  elsewhere.page.breakOff();
+  expect(elsewhere.told).toMatchObject({ reply: "One \n", notes: "Hm\n" });
+});
+
 it.each([
   ["", 80, "\r\u001b[J"],
   ["x".repeat(80), 80, "\r\u001b[J"],

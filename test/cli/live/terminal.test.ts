@@ -107,6 +107,25 @@ describe("a conversation", () => {
     expect(await leave()).toBe(0);
   });
 
+  it("what the agent complains of stands on lines of its own, above what is drawn or typed", async () => {
+    const file = join(home.dir, "complaint");
+    open("--verbose");
+    await terminal.until("> ");
+    terminal.send(`mutter ${file}\r`);
+    await terminal.until("Waiting for ever.");
+    writeFileSync(file, "It is late.\n");
+    await terminal.until(/\nWaiting for ever\. *\n\[claude\] It is late\.\nwriting/);
+    terminal.send(INTERRUPT);
+    await terminal.until(/interrupted in [^\n]*\n> $/m);
+    terminal.send("half");
+    await terminal.until("> half");
+    writeFileSync(file, "Later still.\n");
+    await terminal.until(/\n\[claude\] Later still\.\n> half$/m);
+    terminal.send(INTERRUPT);
+    await terminal.until(/\n> half\n> $/m);
+    expect(await leave()).toBe(130);
+  });
+
   it("Ctrl-C stops the turn and leaves the terminal as it was", async () => {
     open();
     await terminal.until("> ");

@@ -2,10 +2,11 @@
 // Stands for Claude Code in tests of the command line: answers each prompt as the prompt itself says. "say X" is said,
 // "run X" is a call that has to be allowed, "slow X" the same after a while, "both" are two of them at once, "until X" is
 // one that is taken back once there is a file X, "wait" never ends, "flood" never stops talking, "fail" is refused by the
-// vendor, "complain X" writes X to stderr, "count X" says how long X is, "later X" begins a turn of its own that says X,
+// vendor, "complain X" writes X to stderr, "mutter X" begins to talk and writes there what the file X says, once it is
+// there and whenever it has changed, "count X" says how long X is, "later X" begins a turn of its own that says X,
 // "leave" ends the agent once it has answered.
 import { randomUUID } from "node:crypto";
-import { unwatchFile, watchFile } from "node:fs";
+import { readFileSync, unwatchFile, watchFile } from "node:fs";
 import { createInterface } from "node:readline";
 
 const resumed = process.argv.indexOf("--resume");
@@ -82,6 +83,13 @@ function callUntil(file) {
   });
 }
 
+function mutter(file) {
+  text("Waiting for ever. ");
+  watchFile(file, { interval: 20 }, ({ mtimeMs }) => {
+    if (mtimeMs !== 0) process.stderr.write(readFileSync(file));
+  });
+}
+
 function prompted(words) {
   say({
     type: "system",
@@ -98,6 +106,7 @@ function prompted(words) {
   else if (verb === "both") for (const at of [1, 2]) call(`rm ${at}`, at);
   else if (verb === "until") callUntil(what);
   else if (verb === "wait") text("Waiting for ever. ");
+  else if (verb === "mutter") mutter(what);
   else if (verb === "flood") setInterval(() => text("And so on. "), 20);
   else if (verb === "complain") {
     process.stderr.write(`${what}\n`);
