@@ -4,6 +4,7 @@ import type { PermissionMode } from "../../session/events.ts";
 import type { Question } from "../../session/tools.ts";
 import type { Decision, Output } from "../driver.ts";
 import { objects } from "../json.ts";
+import { sameCall, sameCommand } from "../same-call.ts";
 import { filled, isObject, type Json } from "./native.ts";
 import { type Asked, notice, remember, type State, said, sent, take } from "./run-state.ts";
 import { universalCall } from "./tools.ts";
@@ -59,14 +60,16 @@ export function decide(state: State, id: string, decision: Decision): Output[] {
   const ask = take(state.asks, (one) => one.id === id);
   if (!ask) return [];
   if (!decision.allow) return [answer(id, { behavior: "deny", message: decision.message ?? "Denied." })];
-  const rules = decision.always ? rulesOf(ask) : [];
+  const input = decision.input ?? ask.input;
+  const isForSession = decision.always && ask.name !== QUESTIONS;
+  // What the CLI suggests is for its own arguments.
+  const rules = isForSession && !decision.input ? rulesOf(ask) : [];
   // Rules do not keep our own hook from asking again.
-  if (decision.always && (rules.length === 0 || ask.isHook))
-    remember(state.allowed, keyOf(ask.name, ask.input));
+  if (isForSession && (rules.length === 0 || ask.isHook)) remember(state.allowed, keyOf(ask.name, input));
   return [
     answer(id, {
       behavior: "allow",
-      updatedInput: { ...(decision.input ?? ask.input), ...answersOf(decision) },
+      updatedInput: { ...input, ...answersOf(decision) },
       ...(rules.length > 0 && { updatedPermissions: rules }),
     }),
   ];
@@ -90,12 +93,17 @@ function answersOf({ answers }: Decision): Json {
   return { answers: Object.fromEntries(words) };
 }
 
-/** What counts as the same when it was allowed for the session: this command, this host, or else this tool. */
-function keyOf(name: string, { command, url }: Json): string {
-  if (typeof command === "string") return `${name} ${command}`;
-  const host = typeof url === "string" ? URL.parse(url)?.host : undefined;
-  return host === undefined ? name : `${name} ${host}`;
+const EDITING: ReadonlySet<string> = new Set(["Edit", "MultiEdit", "NotebookEdit", "Write"]);
+
+/** What counts as the same when it was allowed for the session: this tool on this file, or else this very call. */
+function keyOf(name: string, input: Json): string {
+  const file = EDITING.has(name) ? filled(input.file_path ?? input.notebook_path) : undefined;
+  if (file !== undefined) return sameCall(name, { file });
+  return name === "Bash" ? sameCommand(name, input) : sameCall(name, input);
 }
+
+/** Allowed for the session they would be answered without an answer. */
+const QUESTIONS = "AskUserQuestion";
 
 const REASON = "Changes are asked for in this run.";
 

@@ -23,12 +23,12 @@ export function nativeName(id: string): string | undefined {
 }
 
 function argumentsOf(name: string, call: AcpCall): Json | undefined {
-  const { title, locations, content } = call;
+  const { title, locations, content, isOutput } = call;
   const [diff] = diffsIn(content);
   const path = filled(locations[0]?.path) ?? diff?.path;
   switch (name) {
     case "run_shell_command":
-      return title === "" ? undefined : { command: title, ...beside(call) };
+      return title === "" ? undefined : { command: title, ...(isOutput ? {} : placeIn(content)) };
     case "read_file":
       return path === undefined ? undefined : { file_path: path, ...lineOf(locations[0]) };
     case "write_file":
@@ -40,6 +40,15 @@ function argumentsOf(name: string, call: AcpCall): Json | undefined {
     default:
       return name.startsWith("mcp_") ? object(contentText(content)) : titled(name, title);
   }
+}
+
+/** What makes it another call, where all of that is told before it is made: of other tools it is not. */
+export function wholeArguments({ id, title, content, isOutput }: AcpCall): Json | undefined {
+  const name = nativeName(id);
+  if (isOutput) return undefined;
+  if (name?.startsWith("mcp_")) return object(contentText(content));
+  const place = name === "run_shell_command" ? placeIn(content) : undefined;
+  return place && { command: title, ...place };
 }
 
 /** The words that are told of these: what was asked stands in them whole, or up to a length. */
@@ -73,13 +82,13 @@ function titled(name: string, title: string): Json | undefined {
   return Object.fromEntries(pairs);
 }
 
-/** `[in sub] (why) [background]`, before it has run. */
-function beside({ content, isOutput }: AcpCall): Json {
-  const said = isOutput ? "" : contentText(content);
+/** `[in sub] (why) [background]`. */
+function placeIn(content: readonly Json[]): Json | undefined {
   const found = /^\[(?:in (.*?)|current working directory .*?)\](?: \((.*)\))?( \[background\])?$/s.exec(
-    said,
+    contentText(content),
   );
-  const [, folder, description, background] = found ?? [];
+  if (!found) return undefined;
+  const [, folder, description, background] = found;
   return {
     ...(folder !== undefined && { dir_path: folder }),
     ...(description !== undefined && { description }),

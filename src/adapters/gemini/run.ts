@@ -4,7 +4,8 @@ import { acpDriver } from "../acp.ts";
 import type { AcpCall, Turn, Usage } from "../acp-state.ts";
 import type { DriverFailure, RunRequest } from "../driver.ts";
 import { count, filled, isObject, type Json, objects } from "../json.ts";
-import { geminiTool, nativeName } from "./run-tools.ts";
+import { sameCall, sameCommand } from "../same-call.ts";
+import { geminiTool, nativeName, wholeArguments } from "./run-tools.ts";
 
 /** Raises the CLI's own rules to ask above all that the user allowed. */
 const ASK = join(import.meta.dirname, "ask.toml");
@@ -97,8 +98,10 @@ function complaint(line: string): DriverFailure | undefined {
 }
 
 /** Our policy stands above what it remembers, except of edits, for which it changes its mode. */
-function remembered({ id, kind, title }: AcpCall): string | undefined {
-  if (kind === "edit") return undefined;
-  const name = nativeName(id) ?? kind;
-  return kind === "execute" ? `${name} ${title}` : name;
+function remembered(call: AcpCall): string | undefined {
+  const known = wholeArguments(call);
+  if (!known) return undefined;
+  const name = nativeName(call.id) ?? "";
+  // A server and its tool may be called together what two others are; the title tells them apart.
+  return call.kind === "execute" ? sameCommand(name, known) : sameCall(`${name} ${call.title}`, known);
 }

@@ -128,13 +128,70 @@ describe("asking", () => {
       { behavior: "allow", updatedInput: { command: "touch x" } },
     ]);
     expect(events(one.tell(asks({ input: { command: "touch y" } }, "c")))).toHaveLength(1);
-    const fetched = { tool_name: "WebFetch", input: { url: "https://a.example/one", prompt: "p" } };
-    one.tell(asks(fetched, "d"));
-    one.step({ type: "decide", id: "d", decision: { allow: true, always: true } });
-    const again = { ...fetched, input: { url: "https://a.example/two", prompt: "p" } };
-    expect(events(one.tell(asks(again, "e")))).toEqual([]);
-    const other = { ...fetched, input: { url: "https://b.example/one", prompt: "p" } };
-    expect(events(one.tell(asks(other, "f")))).toHaveLength(1);
+  });
+
+  describe("what is allowed for the session covers", () => {
+    const HOOK = { decision_reason_type: "hook" };
+    const isAskedAgain = (first: object, second: object, decision: Partial<Decision> = {}) => {
+      const one = prompted({ mode: "interactive" });
+      one.tell(asks({ ...HOOK, ...first }));
+      one.step({ type: "decide", id: "a", decision: { allow: true, always: true, ...decision } });
+      return events(one.tell(asks({ ...HOOK, ...second }, "b"))).length === 1;
+    };
+    const bash = (input: object) => ({ tool_name: "Bash", input: { command: "npm test", ...input } });
+    const edit = (file_path: string, new_string = "b") => ({
+      tool_name: "Edit",
+      input: { file_path, old_string: "a", new_string },
+    });
+    const cell = (notebook_path: string) => ({ tool_name: "NotebookEdit", input: { notebook_path } });
+    const mcp = (input: object) => ({ tool_name: "mcp__tracker__create", input });
+
+    it.each([
+      ["a command with another description", bash({ description: "one" }), bash({ description: "two" })],
+      ["the same arguments in another order", mcp({ a: 1, b: 2 }), mcp({ b: 2, a: 1 })],
+      ["another edit of the file", edit("/w/README.md"), edit("/w/README.md", "c")],
+      ["another edit of the notebook", cell("/w/a.ipynb"), cell("/w/a.ipynb")],
+    ])("%s", (_, first, second) => {
+      expect(isAskedAgain(first, second)).toBe(false);
+    });
+
+    it.each([
+      ["a command outside of the sandbox", bash({}), bash({ dangerouslyDisableSandbox: true })],
+      ["a command in the background", bash({}), bash({ run_in_background: true })],
+      ["another file", edit("/w/README.md"), edit("/home/user/.bashrc")],
+      ["another notebook", cell("/w/a.ipynb"), cell("/w/b.ipynb")],
+      ["another tool on the file", edit("/w/README.md"), { ...edit("/w/README.md"), tool_name: "Write" }],
+      [
+        "another page",
+        { tool_name: "WebFetch", input: { url: "https://a.example/1" } },
+        { tool_name: "WebFetch", input: { url: "https://a.example/2" } },
+      ],
+      [
+        "another description where it is what the tool is told",
+        mcp({ description: "a" }),
+        mcp({ description: "b" }),
+      ],
+    ])("not %s", (_, first, second) => {
+      expect(isAskedAgain(first, second)).toBe(true);
+    });
+
+    it("the arguments that the user gave instead, and not those of the agent", () => {
+      const instead = { input: { command: "npm test" } };
+      expect(isAskedAgain(bash({ command: "rm -rf ." }), bash({}), instead)).toBe(false);
+      expect(isAskedAgain(bash({ command: "rm -rf ." }), bash({ command: "rm -rf ." }), instead)).toBe(true);
+    });
+
+    it("no rule of the CLI's for arguments that the user changed", () => {
+      const rules = [{ toolName: "Bash", ruleContent: "rm *" }];
+      const permission_suggestions = [{ type: "addRules", rules, behavior: "allow", destination: "session" }];
+      const changed = { allow: true, always: true, input: { command: "ls" } };
+      expect(decided(changed, { permission_suggestions }).response).not.toHaveProperty("updatedPermissions");
+    });
+
+    it("no question, which would go without an answer", () => {
+      const question = { tool_name: "AskUserQuestion", input: { questions: [{ question: "Which?" }] } };
+      expect(isAskedAgain(question, question, { answers: { "Which?": "One" } })).toBe(true);
+    });
   });
 
   it("remembers it also where the CLI has a rule for it, which does not keep our hook from asking", () => {

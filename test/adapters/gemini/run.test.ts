@@ -190,6 +190,56 @@ describe("a turn", () => {
   });
 });
 
+describe("what is allowed for the session covers", () => {
+  const words = (text: string) => ({ content: [{ type: "content", content: { type: "text", text } }] });
+  const isAskedAgain = (...calls: [name: string, rest: object][]) => {
+    const { line, step } = prompted();
+    const [first, second] = calls.map(([name, rest], at) => {
+      const toolCall = { toolCallId: `${name}__${name}_1_${at}`, status: "pending", ...rest };
+      const options = [{ optionId: "yes", name: "Yes", kind: "allow_always" }];
+      const method = "session/request_permission";
+      const asks = events(line({ id: `p${at}`, method, params: { sessionId: "s1", toolCall, options } }));
+      step({ type: "decide", id: "ask-1", decision: { allow: true, always: true } });
+      return asks.some(({ type }) => type === "ask");
+    });
+    expect(first).toBe(true);
+    return second;
+  };
+  const shell = (beside: string, title = "npm test"): [string, object] => [
+    "run_shell_command",
+    { title, kind: "execute", ...words(beside) },
+  ];
+  const mcp = (said: string, title = "look_up (shelf MCP Server)"): [string, object] => [
+    "mcp_shelf_look_up",
+    { title, kind: "other", ...words(said) },
+  ];
+  const HERE = "[current working directory /p]";
+
+  it.each([
+    ["a command with another description", shell(`${HERE} (one)`), shell(`${HERE} (two)`)],
+    ["the same call of a server's tool", mcp('{"word":"a"}'), mcp('{"word":"a"}')],
+  ])("%s", (_, one, two) => {
+    expect(isAskedAgain(one, two)).toBe(false);
+  });
+
+  it.each([
+    ["another command", shell(HERE), shell(HERE, "npm run x")],
+    ["a command in another folder", shell(HERE), shell("[in other]")],
+    ["a command in the background", shell(HERE), shell(`${HERE} [background]`)],
+    ["a command of which not all is told", shell("?"), shell("?")],
+    ["other arguments", mcp('{"word":"a"}'), mcp('{"word":"b"}')],
+    ["arguments that are told in part", mcp('{"word":"a...'), mcp('{"word":"a...')],
+    ["the tool of another server", mcp("{}"), mcp("{}", "up (shelf_look MCP Server)")],
+    [
+      "what tells no arguments",
+      ["save_memory", { title: "Saving", kind: "think" }],
+      ["save_memory", { title: "Saving", kind: "think" }],
+    ],
+  ] as [string, [string, object], [string, object]][])("not %s", (_, one, two) => {
+    expect(isAskedAgain(one, two)).toBe(true);
+  });
+});
+
 describe("tools", () => {
   const told = (id: string, rest: object) =>
     geminiTool({
