@@ -292,6 +292,7 @@ class Live implements LiveRun {
   }
 
   private hear(event: Extract<Output, { type: "event" }>["event"]): void {
+    this.watchdog.heard(event);
     const isOfTurn = event.type !== "init" && event.type !== "system";
     if (event.type === "ask") this.approvals.ask(event, this.isStopping || this.stopping.isAsked);
     else if (event.type === "unask") this.approvals.withdraw(event.id);
@@ -300,7 +301,6 @@ class Live implements LiveRun {
     else if (event.type === "error" && !this.isReady && !this.protocol.isTurn) this.neverReady(event);
     else {
       if (event.type === "begin" && !this.protocol.isTurn) this.isAnnounced = true;
-      if (event.type === "retry") this.watchdog.announced(event.delay_ms ?? 0);
       this.queue.push(this.protocol.say(event));
       if (event.type === "result") this.turnOver();
     }

@@ -167,18 +167,21 @@ it("while a tool is at work an agent may be silent for longer, but not for ever"
   expect(resultsOf(idle.events)).toMatchObject([{ error: { code: "agent_hung" } }]);
 });
 
-it("a wait that was announced is added, whatever else is told meanwhile", async () => {
+it("a wait that was announced is added, whatever else is told until the model answers", async () => {
   const error = { code: "rate_limited", message: "Too much" };
   const retry = (delay_ms: number) => line({ type: "retry", attempt: 1, delay_ms, error });
   const notice = line({ type: "system", subtype: "notice", message: "It rains." });
   // Silent for a second.
   const announced = scripted([retry(60_000), notice, "later", DONE], { silenceMs: 500 });
   const short = scripted([retry(60_000), retry(1), "later", DONE], { silenceMs: 500 });
-  for (const { run } of [announced, short]) {
+  const answered = scripted([retry(60_000), TEXT, "later", DONE], { silenceMs: 500 });
+  for (const { run } of [announced, short, answered]) {
     run.prompt("One");
     run.finish();
   }
   expect(await announced.over).toEqual([]);
+  expect(await answered.over).toEqual([]);
+  expect(resultsOf(answered.events)).toMatchObject([{ error: { code: "agent_hung" } }]);
   expect(await short.over).toEqual([]);
   expect(resultsOf(announced.events)).toMatchObject([{ subtype: "success" }]);
   expect(resultsOf(short.events)).toMatchObject([{ error: { code: "agent_hung" } }]);
