@@ -2,6 +2,7 @@
 // a driver only sees inputs and says outputs (adapters/driver.ts).
 import type { Input, Launch, Output } from "../adapters/driver.ts";
 import { type EventStream, listen, reasonOf } from "./event-stream.ts";
+import { LONGEST_LINE_READ } from "./lines.ts";
 import { type AgentProcess, type Ended, NO_PROCESS, type ProcessOptions, startProcess } from "./process.ts";
 import { WAIT_MS } from "./waits.ts";
 
@@ -133,11 +134,22 @@ async function answerTo(
       signal,
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    const text = await response.text();
-    return { type: "answer", id, status: response.status, body: bodyOf(text) };
+    return { type: "answer", id, status: response.status, body: bodyOf(await textOf(response)) };
   } catch (error) {
     return { type: "answer", id, status: 0, body: reasonOf(error) };
   }
+}
+
+/** As long as a line may be: what is longer is no answer of any protocol. */
+async function textOf({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.length;
+    if (size > LONGEST_LINE_READ) throw new Error(`Its answer is longer than ${LONGEST_LINE_READ >> 20} MB.`);
+    chunks.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
 function bodyOf(text: string): unknown {

@@ -25,6 +25,11 @@ const server = createServer((request, response) => {
     return;
   }
   if (request.url === "/break") return request.destroy();
+  if (request.url === "/endless") {
+    const megabyte = Buffer.alloc(1 << 20, "x");
+    const more = () => void response.write(megabyte, (error) => error ?? more());
+    return more();
+  }
   if (request.url === "/end") return process.exit(3);
   let body = "";
   request.on("data", (chunk) => (body += chunk));
@@ -88,6 +93,17 @@ describe("an agent over HTTP", () => {
       { id: 1, status: 200, body: { method: "POST", body: '{"text":"ü"}' } },
       { id: 2, status: 404, body: "no such thing" },
       { id: 3, status: 0, body: expect.stringMatching(/./) },
+    ]);
+    connection.end();
+    await until("end");
+  });
+
+  it("is not listened to for ever where an answer has no end", async () => {
+    const { connection, until } = await started();
+    await until("start");
+    connection.send({ type: "request", id: 1, method: "GET", path: "/endless" });
+    expect(await until("answer")).toEqual([
+      { type: "answer", id: 1, status: 0, body: "Its answer is longer than 96 MB." },
     ]);
     connection.end();
     await until("end");

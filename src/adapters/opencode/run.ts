@@ -101,6 +101,7 @@ function answer(state: State, { id, status, body }: Answer): Output[] {
   const isGood = status >= 200 && status < 300;
   switch (request?.purpose) {
     case "health":
+      if (status === 0) return stopped(state, answerFailure(status, body));
       state.version = word(objectOf(body).version) ?? null;
       return found(state);
     case "session":

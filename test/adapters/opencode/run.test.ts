@@ -94,6 +94,13 @@ describe("a session", () => {
     expect(told.tell({ type: "prompt", text: "Go" }).requests("/prompt_async")).toEqual([]);
   });
 
+  it("is not begun with a server that gives no answer", () => {
+    const told = new Told().tell({ type: "start" }).answer("/global/health", "Its answer is too long.", 0);
+    expect(told.events("error")).toMatchObject([{ message: "Its answer is too long." }]);
+    expect(told.has("stop")).toBe(true);
+    expect(told.has("ready")).toBe(false);
+  });
+
   it("is gone on with in its own agent and model", () => {
     const told = gone({
       id: SESSION,
