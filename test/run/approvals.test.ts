@@ -73,6 +73,17 @@ it("what only looks needs nobody where changes are denied", async () => {
   expect(decided).toMatchObject([{ decision: { allow: true } }]);
 });
 
+it("a question is not asked where nothing is to be changed, though somebody is there", () => {
+  const take = vi.fn();
+  const tell = vi.fn();
+  const options = { hasApprover: true, timeoutMs: 1000, tell, take };
+  const approvals = newApprovals({ protocol: newProtocol(), mode: "deny", ...options });
+  approvals.ask({ ...SHELL, questions: [{ question: "Which one?" }] }, false);
+  expect(approvals.size).toBe(0);
+  expect(tell).not.toHaveBeenCalled();
+  expect(take.mock.calls).toMatchObject([[{ type: "decide", id: "a", decision: { allow: false } }]]);
+});
+
 it("what is denied between two turns stands in neither", () => {
   const protocol = newProtocol();
   const first = [...protocol.begin("One"), ...protocol.finish({})];

@@ -87,6 +87,19 @@ describe("approvals", () => {
     expect(lines(say("interactive"))[0].result).toEqual({ decision: "decline" });
     expect(events(say("interactive"))).toMatchObject([{ subtype: "notice" }]);
   });
+
+  it.each([
+    [
+      "a form",
+      { mode: "form", message: "Who?", requestedSchema: { properties: { name: { type: "string" } } } },
+    ],
+    ["a link", { mode: "url", message: "Sign in", url: "http://127.0.0.1/x" }],
+  ])("between two turns %s is declined, also where everything is allowed", (_, wanted) => {
+    const asked = { threadId: "agent", serverName: "shop", ...wanted };
+    const told = opened({ mode: "auto" }).ask(5, "mcpServer/elicitation/request", asked);
+    expect(lines(told)[0].result).toMatchObject({ action: "decline" });
+    expect(events(told)).toMatchObject([{ subtype: "notice" }]);
+  });
 });
 
 describe("questions", () => {

@@ -2,13 +2,18 @@
 // program stands for the agent; the real ones are in test/real.
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, existsSync, mkdirSync, openSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { Command } from "commander";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { define } from "../../../src/cli/commands/run.ts";
+import { WAIT_MS } from "../../../src/run/waits.ts";
 import { newEventChecker } from "../../../src/session/event-rules.ts";
 import type { AgentEvent } from "../../../src/session/events.ts";
 import { type AgentHome, eventsIn, makeAgentHome, STREAM } from "./agent-home.ts";
+
+const DOCUMENTATION = readFileSync(join(import.meta.dirname, "../../../docs/live.md"), "utf8");
 
 let home: AgentHome;
 beforeEach(() => {
@@ -20,6 +25,20 @@ const start: AgentHome["start"] = (...given) => home.start(...given);
 const baton: AgentHome["baton"] = (...given) => home.baton(...given);
 
 const types = (events: readonly AgentEvent[]) => events.map((event) => event.type);
+
+it("waits as long as the documentation says where no option says otherwise", () => {
+  const command = new Command();
+  define(command, async () => undefined);
+  const documented = (option: string) => {
+    const row = DOCUMENTATION.split("\n").find((line) => line.startsWith(`| \`${option} SECONDS\``));
+    return Number(/\((\d+)[;)]/.exec(row ?? "")?.[1]);
+  };
+  const { timeout, approvalTimeout } = command.opts();
+  expect(timeout).toBe(documented("--timeout"));
+  expect(approvalTimeout).toBe(documented("--approval-timeout"));
+  expect(WAIT_MS.silence).toBe(timeout * 1000);
+  expect(WAIT_MS.approval).toBe(approvalTimeout * 1000);
+});
 
 describe("in a pipe", () => {
   it("the reply is all of stdout, and the rest is on stderr", async () => {
