@@ -1,4 +1,5 @@
 // Forms of the Agent Client Protocol (elicitation) as questions to the user, and their answers as the form wants them.
+import { distinct } from "../session/distinct.ts";
 import type { Question } from "../session/tools.ts";
 import { type Field, MOST } from "./acp-state.ts";
 import type { Decision } from "./driver.ts";
@@ -21,7 +22,11 @@ export function fieldsOf(
     fields.push(field);
     questions.push(questionOf(field, property));
   }
-  return { fields, questions };
+  const words = distinct(fields.map(({ question }) => question));
+  return {
+    fields: fields.map((field, at) => ({ ...field, question: words[at] ?? field.question })),
+    questions: questions.map((one, at) => ({ ...one, question: words[at] ?? one.question })),
+  };
 }
 
 export function contentOf(
@@ -79,7 +84,8 @@ function valuesOf(property: Json, type: Field["type"]): Field["values"] {
     const value = filled(one.const);
     return value === undefined ? [] : [{ label: filled(one.title) ?? value, value }];
   });
-  if (titled.length > 0) return titled;
+  const labels = distinct(titled.map(({ label }) => label));
+  if (titled.length > 0) return titled.map(({ value }, at) => ({ label: labels[at] ?? value, value }));
   const plain = Array.isArray(from.enum) ? from.enum : [];
   return plain.flatMap((one) =>
     filled(one) === undefined ? [] : [{ label: String(one), value: String(one) }],

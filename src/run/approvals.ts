@@ -3,6 +3,7 @@
 import type { Asking, Decision, Input } from "../adapters/driver.ts";
 import type { AgentEvent, PermissionMode } from "../session/events.ts";
 import type { Protocol } from "./protocol.ts";
+import { answersAsAsked } from "./questions.ts";
 import { changesSomething } from "./tool-names.ts";
 import { LONGEST_MS } from "./waits.ts";
 
@@ -98,10 +99,17 @@ export function newApprovals(options: ApprovalsOptions): Approvals {
       take({ type: "decide", id: event.id, decision: verdict });
     },
     settle(id, decision, by, message) {
+      const questions = waiting.get(id)?.event.questions;
       if (!takeOut(id)) return false;
       const verdict = decision.allow ? (decision.always ? "allow_session" : "allow") : "deny";
       tell(protocol.decided(id, verdict, by, message));
-      take({ type: "decide", id, decision: { ...decision, ...(message !== undefined && { message }) } });
+      const { answers } = decision;
+      const own = questions && answers && { answers: answersAsAsked(questions, answers) };
+      take({
+        type: "decide",
+        id,
+        decision: { ...decision, ...own, ...(message !== undefined && { message }) },
+      });
       return true;
     },
     settleAll(decision, by, message) {

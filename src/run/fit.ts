@@ -3,7 +3,6 @@
 // left as they are in a file where the line has not all of it.
 import { visibleSequences, withoutSequences } from "../session/escapes.ts";
 import { LONGEST_LINE } from "../session/event-rules.ts";
-import type { Question } from "../session/tools.ts";
 
 /** Of a text in one event: in UTF-8 and JSON, a character takes six bytes at most. */
 const PIECE = 16_000;
@@ -104,24 +103,6 @@ function fittingList(list: readonly unknown[]): unknown[] {
     return size > LONGEST_INPUT;
   });
   return end === -1 ? [...list] : list.slice(0, end);
-}
-
-const MOST_QUESTIONS = 10;
-const MOST_OPTIONS = 30;
-
-/** As many questions and answers as a person can look through, each as long as one can read. */
-export function fittingQuestions(questions: readonly Question[]): Question[] {
-  return questions.slice(0, MOST_QUESTIONS).map(({ question, header, options, multiple }) => ({
-    question: beginning(question, 500).text,
-    ...(header !== undefined && { header: beginning(header, 100).text }),
-    ...(options && { options: options.slice(0, MOST_OPTIONS).map(fittingOption) }),
-    ...(multiple !== undefined && { multiple }),
-  }));
-}
-
-function fittingOption({ label, description }: NonNullable<Question["options"]>[number]) {
-  const more = description === undefined ? {} : { description: beginning(description, 60).text };
-  return { label: beginning(label, 40).text, ...more };
 }
 
 function cutText(text: string): string {

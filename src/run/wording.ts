@@ -4,8 +4,9 @@ import { visibleSequences } from "../session/escapes.ts";
 import type { Bare, EventOf } from "../session/events.ts";
 import type { Ask } from "./approvals.ts";
 import { type Who, withHint } from "./failures.ts";
-import { beginning, fittingInput, fittingQuestions, sentence } from "./fit.ts";
+import { beginning, fittingInput, sentence } from "./fit.ts";
 import type { ProtocolOptions } from "./protocol.ts";
+import { shownQuestions } from "./questions.ts";
 import { protocolCall } from "./tool-names.ts";
 import type { Turn } from "./turn.ts";
 
@@ -53,7 +54,7 @@ export function askedEvent(event: Ask, timeoutMs: number, keep?: ProtocolOptions
     timeout_ms: timeoutMs,
     ...(tool_use_id !== undefined && { tool_use_id }),
     ...(reason !== undefined && { reason: sentence(visibleSequences(reason)) }),
-    ...(questions && { questions: fittingQuestions(questions) }),
+    ...(questions && { questions: shownQuestions(questions) }),
     ...(parent_tool_use_id !== undefined && { parent_tool_use_id }),
   };
 }

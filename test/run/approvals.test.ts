@@ -48,6 +48,33 @@ describe("another mode", () => {
   });
 });
 
+it("the agent is answered in its own words, however its question was shown", async () => {
+  const question = "Which one \u001b[2Jis it?";
+  const options = [{ label: "Split it\u001b[2K" }, { label: "Split it\u001b[2K" }, { label: "Keep it" }];
+  const { run, over, events, decided } = await asked([
+    line({ ...JSON.parse(QUESTION).event, questions: [{ question, options, multiple: true }] }),
+  ]);
+  const told = events.find((event) => event.type === "approval_request");
+  expect(told?.questions).toEqual([
+    {
+      question: "Which one ␛[2Jis it?",
+      options: [{ label: "Split it␛[2K" }, { label: "Split it␛[2K (2)" }, { label: "Keep it" }],
+      multiple: true,
+    },
+  ]);
+  const answers = { "Which one ␛[2Jis it?": ["Split it␛[2K (2)", "Keep it", "and mine"] };
+  run.decide("q-1", { allow: true, answers });
+  run.finish();
+  expect(await over).toEqual([]);
+  expect(decided).toEqual([
+    {
+      type: "decide",
+      id: "q-1",
+      decision: { allow: true, answers: { [question]: ["Split it\u001b[2K", "Keep it", "and mine"] } },
+    },
+  ]);
+});
+
 it("nobody is there any more: what is waited for is denied, and what is asked later", async () => {
   const { run, over, events, decided } = await asked([ASK, QUESTION]);
   run.unattended();

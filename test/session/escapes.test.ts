@@ -39,7 +39,7 @@ it.each([
   ["a tab and\na line", "a tab and\na line"],
   ["1️⃣ ❤️ 👩‍💻 👩🏽‍🚀", "1️⃣ ❤️ 👩‍💻 👩🏽‍🚀"],
   ["a\u200db 👩\u200d", "a<U+200D>b 👩<U+200D>"],
-  ["a\ufe0f\ufe0f", "a<U+FE0F><U+FE0F>"],
+  ["a\ufe0f\ufe0f 1\ufe0f", "a<U+FE0F><U+FE0F> 1<U+FE0F>"],
   ["日本語 é क्षि", "日本語 é क्षि"],
   ["a\u00adb\u2028c\u180e", "a<U+00AD>b<U+2028>c<U+180E>"],
 ])("%j is seen as %j", (given, seen) => {

@@ -1,4 +1,5 @@
 // What Codex asks of its user: each kind of request, and the answer that each wants. None is left without one.
+import { distinct } from "../../session/distinct.ts";
 import type { Question } from "../../session/tools.ts";
 import type { Decision, DriverEvent, Output } from "../driver.ts";
 import { questionsOf } from "../reading.ts";
@@ -103,9 +104,10 @@ function questionsAsk(params: JsonObject): Asking | undefined {
   const questions = questionsOf(list.map(({ question }) => question));
   if (!questions) return undefined;
   const ask = askFor(params, named("", "request_user_input", undefined, { questions: params.questions }));
-  const byId = Object.fromEntries(list.map(({ id, question }) => [id, question.question]));
+  const words = distinct(questions.map(({ question }) => question));
+  const byId = Object.fromEntries(list.map(({ id }, at) => [id, words[at] ?? ""]));
   return [
-    { ...ask, questions: questions.map(plainQuestion) },
+    { ...ask, questions: questions.map((one, at) => ({ ...plainQuestion(one), question: words[at] ?? "" })) },
     { kind: "questions", questions: byId },
   ];
 }

@@ -1,4 +1,5 @@
 // Forms of MCP servers as questions, and the answers as what the form wants.
+import { distinct } from "../../session/distinct.ts";
 import type { Question } from "../../session/tools.ts";
 import type { Decision } from "../driver.ts";
 import { isObject, type JsonObject, objects, text, word } from "./native.ts";
@@ -8,25 +9,31 @@ type Answers = NonNullable<Decision["answers"]>;
 
 /** Without fields it is a question that is only agreed to. */
 export function fieldQuestions(fields: JsonObject, message: string): Question[] {
-  const list = Object.entries(fields).map(([name, field]) => questionOf(name, isObject(field) ? field : {}));
+  const words = questionsIn(fields);
+  const list = Object.entries(fields).map(([name, field], at) =>
+    questionOf(name, isObject(field) ? field : {}, words[at] ?? name),
+  );
   return list.length > 0 ? list : [{ question: message, options: [{ label: YES }] }];
 }
 
 const YES = "Yes";
 const NO = "No";
 
-function questionOf(name: string, field: JsonObject): Question {
+function questionOf(name: string, field: JsonObject, question: string): Question {
   const labels = choicesOf(field).map(({ label }) => ({ label }));
   return {
-    question: askedAs(name, field),
+    question,
     header: word(field.title) ?? name,
     ...(labels.length > 0 && { options: labels }),
     ...(field.type === "array" && { multiple: true }),
   };
 }
 
-function askedAs(name: string, field: JsonObject): string {
-  return word(field.description) ?? word(field.title) ?? name;
+/** How each field is asked for. */
+function questionsIn(fields: JsonObject): string[] {
+  const askedAs = ([name, field]: [string, unknown]) =>
+    (isObject(field) ? (word(field.description) ?? word(field.title)) : undefined) ?? name;
+  return distinct(Object.entries(fields).map(askedAs));
 }
 
 interface Choice {
@@ -43,10 +50,15 @@ function choicesOf(field: JsonObject): Choice[] {
   const holder = isObject(field.items) ? field.items : field;
   const titled = objects(holder.oneOf ?? holder.anyOf);
   if (titled.length > 0)
-    return titled.map((one) => ({ label: word(one.title) ?? String(one.const), value: one.const }));
+    return labelled(titled.map((one) => ({ label: word(one.title) ?? String(one.const), value: one.const })));
   const names = Array.isArray(holder.enumNames) ? holder.enumNames : [];
   const values: unknown[] = Array.isArray(holder.enum) ? holder.enum : [];
-  return values.map((value, at) => ({ label: text(names[at]) ?? String(value), value }));
+  return labelled(values.map((value, at) => ({ label: text(names[at]) ?? String(value), value })));
+}
+
+function labelled(choices: readonly Choice[]): Choice[] {
+  const labels = distinct(choices.map(({ label }) => label));
+  return choices.map(({ value }, at) => ({ label: labels[at] ?? String(value), value }));
 }
 
 /** Answers may go by the question as it was put, or by the field's own name. Undefined where one that is required is none. */
@@ -56,9 +68,10 @@ export function contentOf(
   answers: Answers,
 ): JsonObject | undefined {
   const content = new Map<string, unknown>();
-  for (const [name, value] of Object.entries(fields)) {
+  const words = questionsIn(fields);
+  for (const [at, [name, value]] of Object.entries(fields).entries()) {
     const field = isObject(value) ? value : {};
-    const answer = kept(answers, askedAs(name, field)) ?? kept(answers, name);
+    const answer = kept(answers, words[at] ?? name) ?? kept(answers, name);
     const given = answer === undefined ? undefined : typed(field, answer);
     if (given !== undefined) content.set(name, given);
     else if (required.includes(name)) return undefined;

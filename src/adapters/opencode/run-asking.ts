@@ -1,5 +1,6 @@
 // What OpenCode asks: permissions and questions. A request may come before the arguments of its call; a refusal takes
 // all other requests of its session along, so it waits until those are decided.
+import { distinct } from "../../session/distinct.ts";
 import type { Decision, Output } from "../driver.ts";
 import { questionsOf } from "../reading.ts";
 import { type JsonObject, objectOf, text, word } from "./native.ts";
@@ -40,8 +41,10 @@ const REFUSED = "The user does not allow it.";
 
 export function questionAsked(state: State, properties: JsonObject): Output[] {
   const [id, session] = [word(properties.id), word(properties.sessionID)];
-  const questions = questionsOf(properties.questions);
-  if (id === undefined || session === undefined || !questions) return [];
+  const given = questionsOf(properties.questions);
+  if (id === undefined || session === undefined || !given) return [];
+  const words = distinct(given.map(({ question }) => question));
+  const questions = given.map((one, at) => ({ ...one, question: words[at] ?? one.question }));
   const asked = { ...newAsked(session, properties), name: "question", questions };
   return told(state, id, keep(state.asks, id, { ...asked, input: { questions: properties.questions } }));
 }

@@ -5,7 +5,7 @@ import type { Decision } from "../../adapters/driver.ts";
 import type { EventOf } from "../../session/events.ts";
 import { jsonIn } from "../../session/json.ts";
 import type { Colors, Drawn } from "../output.ts";
-import { disclosed, harmless } from "../text.ts";
+import { cut, disclosed, harmless } from "../text.ts";
 import { wrapped } from "../wrap.ts";
 import { detailLines, detailsOf } from "./details.ts";
 import { isControl, type Keyboard, type Stroke } from "./keyboard.ts";
@@ -45,7 +45,7 @@ async function askPermission(event: Request, label: string, person: Person, sign
   const input = await wholeInput(event, person);
   const lines = detailLines(detailsOf(input), person.width(), colors);
   const shown = fitting(lines, person.height());
-  note(`${colors.yellow(`${harmless(label)} asks:`)} ${disclosed(event.name)}\n`);
+  note(`${colors.yellow(`${harmless(label)} asks:`)} ${cut(disclosed(event.name), 200)}\n`);
   for (const line of wrapped(disclosed(event.reason ?? ""), person.width() - 1))
     if (line !== "") note(`${colors.dim(line)}\n`);
   for (const line of shown) note(`${line}\n`);
@@ -162,9 +162,9 @@ async function askQuestion(
   signal: AbortSignal,
 ): Promise<string | string[] | undefined> {
   const { colors, note } = person;
-  note(`${colors.yellow(harmless(question))}\n`);
+  note(`${colors.yellow(disclosed(question))}\n`);
   for (const [at, { label, description }] of options.entries())
-    note(`  ${at + 1}. ${harmless(label)}${description ? colors.dim(` ${harmless(description)}`) : ""}\n`);
+    note(`  ${at + 1}. ${disclosed(label)}${description ? colors.dim(` ${disclosed(description)}`) : ""}\n`);
   const how =
     options.length === 0 ? "" : multiple ? "numbers, or your own words" : "a number, or your own words";
   const answer = await answerOf(`${how}> `, person, signal);

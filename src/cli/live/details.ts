@@ -1,5 +1,7 @@
 // What an agent wants to do, line by line, so that nobody has to allow what cannot be seen: every argument, texts whole,
 // what goes and what comes marked as in a diff.
+import { isDeepStrictEqual } from "node:util";
+import { parsePatch } from "../../adapters/patch.ts";
 import type { Colors } from "../output.ts";
 import { disclosed } from "../text.ts";
 import { wrapped } from "../wrap.ts";
@@ -23,9 +25,15 @@ export function detailsOf(input: Input): Detail[] {
     ...(isTold(content) ? [added(content)] : []),
     ...listed(edits, "edit", editOf),
     ...listed(changes, "file", changeOf),
-    // Where the files of a patch are told, it says the same once more.
-    ...(isTold(patch) && !Array.isArray(changes) ? [plain(patch)] : []),
+    ...(isTold(patch) && !saysTheSame(patch, changes) ? [plain(patch)] : []),
   ];
+}
+
+/** Whether the files that are told are all that the patch says: nobody has to read it twice. */
+function saysTheSame(patch: unknown, changes: unknown): boolean {
+  const said = typeof patch === "string" ? parsePatch(patch) : undefined;
+  const named = said?.map(({ path, ...rest }) => ({ ...rest, file_path: path }));
+  return named !== undefined && isDeepStrictEqual(named, changes);
 }
 
 function editOf({ old_string, new_string, ...others }: Input): Detail[] {
@@ -55,7 +63,7 @@ function diffOf(diff: string): Detail[] {
 
 function listed(list: unknown, noun: string, detail: (one: Input) => Detail[]): Detail[] {
   if (list === undefined || list === null) return [];
-  if (!Array.isArray(list)) return [plain(`${noun}s: ${textOf(list)}`)];
+  if (!Array.isArray(list) || list.length === 0) return [plain(`${noun}s: ${textOf(list)}`)];
   return list.flatMap((one, at) => [
     plain(`${noun} ${at + 1} of ${list.length}`),
     ...(typeof one === "object" && one !== null && !Array.isArray(one) ? detail(one) : [plain(one)]),

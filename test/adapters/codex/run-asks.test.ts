@@ -133,6 +133,42 @@ describe("questions", () => {
     });
   });
 
+  it("are told apart where they are the same", () => {
+    const one = prompted();
+    const questions = [question, { ...question, id: "r" }];
+    expect(events(one.ask(1, "item/tool/requestUserInput", { questions }))).toMatchObject([
+      { questions: [{ question: "Which?" }, { question: "Which? (2)" }] },
+    ]);
+    const answers = { "Which?": "this", "Which? (2)": "that" };
+    expect(decide(one, "1", { allow: true, answers }).result).toEqual({
+      answers: { q: { answers: ["this"] }, r: { answers: ["that"] } },
+    });
+    const path = { type: "string", description: "Path" };
+    const oneOf = [
+      { const: "a", title: "It" },
+      { const: "b", title: "It" },
+    ];
+    const requestedSchema = { properties: { from: path, to: path, how: { type: "string", oneOf } } };
+    const asked = one.ask(2, "mcpServer/elicitation/request", {
+      serverName: "s",
+      mode: "form",
+      requestedSchema,
+    });
+    expect(events(asked)).toMatchObject([
+      {
+        questions: [
+          { question: "Path" },
+          { question: "Path (2)" },
+          { question: "how", options: [{ label: "It" }, { label: "It (2)" }] },
+        ],
+      },
+    ]);
+    const filled = { Path: "x", "Path (2)": "y", how: "It (2)" };
+    expect(decide(one, "2", { allow: true, answers: filled }).result).toMatchObject({
+      content: { from: "x", to: "y", how: "b" },
+    });
+  });
+
   it("are left open when nobody answers", () => {
     const one = prompted();
     one.ask(1, "item/tool/requestUserInput", { questions: [question] });

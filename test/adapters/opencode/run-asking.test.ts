@@ -90,6 +90,13 @@ describe("what is asked", () => {
     expect(told.requests("/question/que_1/reply")).toMatchObject([
       { body: { answers: [["that"], ["one", "two"], []] } },
     ]);
+    const twice = [{ question: "Which?" }, { question: "Which?" }];
+    const same = busy().event("question.asked", { id: "que_1", sessionID: SESSION, questions: twice });
+    const each = { "Which?": "this", "Which? (2)": "that" };
+    same.tell({ type: "decide", id: "que_1", decision: { allow: true, answers: each } });
+    expect(same.requests("/question/que_1/reply")).toMatchObject([
+      { body: { answers: [["this"], ["that"]] } },
+    ]);
     const refused = busy().event("question.asked", { id: "que_1", sessionID: SESSION, questions });
     refused.tell({ type: "decide", id: "que_1", decision: { allow: false } });
     expect(refused.requests("/question/que_1/reject")).toHaveLength(1);

@@ -6,6 +6,23 @@ import { detailLines, detailsOf } from "../../../src/cli/live/details.ts";
 const lines = (input: Record<string, unknown>, width = 60) =>
   detailLines(detailsOf(input), width, pc.createColors(false)).map((line) => line.slice(4));
 
+const PATCH = `*** Begin Patch
+*** Add File: /p/a
++new
+*** Update File: /p/c
+*** Move to: /p/d
+@@
+-old
++new
+ same
+*** Delete File: /p/b
+*** End Patch`;
+const CHANGES = [
+  { kind: "add", file_path: "/p/a", content: "new\n" },
+  { kind: "move", file_path: "/p/c", to: "/p/d", diff: "@@\n-old\n+new\n same" },
+  { kind: "delete", file_path: "/p/b" },
+];
+
 it.each([
   ["a command", { command: "make\nrm x", timeout: 5 }, ["make", "rm x", "timeout: 5"]],
   ["a new file", { file_path: "/p/a", content: "one" }, ["/p/a", "+ one"]],
@@ -27,31 +44,35 @@ it.each([
     ["/p/a", "edit 1 of 2", "− a", "+ b", "edit 2 of 2", "replace_all: true", "− c", "+ "],
   ],
   [
-    "a patch",
-    {
-      file_path: "/p/a",
-      patch: "as it was given",
-      changes: [
-        { kind: "add", file_path: "/p/a", content: "new" },
-        { kind: "update", file_path: "/p/b", diff: "@@ -1 +1 @@\n-old\n+new\n same" },
-        { kind: "move", file_path: "/p/c", to: "/p/d" },
-      ],
-    },
+    "a patch, once",
+    { file_path: "/p/a", patch: PATCH, changes: CHANGES },
     [
       "/p/a",
       "file 1 of 3",
       "add /p/a",
       "+ new",
       "file 2 of 3",
-      "update /p/b",
-      "@@ -1 +1 @@",
+      "move /p/c → /p/d",
+      "@@",
       "− old",
       "+ new",
       " same",
       "file 3 of 3",
-      "move /p/c → /p/d",
+      "delete /p/b",
     ],
   ],
+  [
+    "a patch that says more than the files beside it",
+    { changes: CHANGES.slice(2), patch: PATCH },
+    ["file 1 of 1", "delete /p/b", ...PATCH.split("\n")],
+  ],
+  ["a patch beside no files", { changes: [], patch: "*** Delete" }, ["files: []", "*** Delete"]],
+  [
+    "a patch beside what is no file",
+    { changes: [1], patch: PATCH },
+    ["file 1 of 1", "1", ...PATCH.split("\n")],
+  ],
+  ["no edits", { edits: [] }, ["edits: []"]],
   ["a patch as text", { patch: "*** Begin\n*** End" }, ["*** Begin", "*** End"]],
   ["a tool of its own", { far: true, deep: { a: [1] } }, ["far: true", 'deep: {"a":[1]}']],
   ["nonsense", { edits: "x", changes: [null, "y"] }, ["edits: x", "file 1 of 2", "null", "file 2 of 2", "y"]],
