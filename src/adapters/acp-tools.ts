@@ -30,6 +30,8 @@ export function isComplete(call: AcpCall): boolean {
 /** Their diff may come as late as with their result. */
 const CHANGING: ReadonlySet<string> = new Set(["edit", "delete", "move"]);
 
+const LOOKING: ReadonlySet<string> = new Set(["read", "search", "glob", "list", "todo", "ask", "web_search"]);
+
 function nameOf({ name, title, kind }: AcpCall): string {
   if (name !== "") return name;
   if (/^[\w.-]{1,64}$/.test(title)) return title;
@@ -43,7 +45,9 @@ function titled({ title, locations }: AcpCall): Json {
 
 function universalCall(call: AcpCall, input: Json): UniversalCall | undefined {
   const byName = commonCall(nameOf(call), input);
-  if (byName.tool !== "unknown") return byName;
+  // A title may look like a name; what a call changes is said by its kind.
+  const isOnlyNamed = LOOKING.has(byName.tool) && (call.kind === "execute" || CHANGING.has(call.kind));
+  if (byName.tool !== "unknown" && !isOnlyNamed) return byName;
   const changed = changeOf(diffsIn(call.content));
   return changed ?? byKind(call, input);
 }
@@ -91,7 +95,13 @@ function commanded({ title, input }: AcpCall): UniversalCall | undefined {
 }
 
 function moved({ kind, locations }: AcpCall, input: Json): UniversalCall | undefined {
-  const [first, second] = locations.map(({ path }) => filled(path));
+  const paths = locations.flatMap(({ path }) => filled(path) ?? []);
+  const [first, second] = paths;
+  if (kind === "delete" && first !== undefined && second !== undefined)
+    return {
+      tool: "edit",
+      input: { path: first, changes: paths.map((path) => ({ kind: "delete", path })) },
+    };
   const path =
     first ?? filled(input.path) ?? filled(input.file_path) ?? filled(input.from) ?? filled(input.source);
   if (path === undefined) return undefined;

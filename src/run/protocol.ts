@@ -1,13 +1,12 @@
 // Turns what a driver says into the protocol, whoever the agent is: init first and once, calls one after the other,
 // every call with a result, every turn with usage and exactly one result, every line short and clean. It is told the
 // time and does nothing by itself, so that what it says depends only on what it is told.
-import { isDeepStrictEqual } from "node:util";
 import type { DriverEvent, DriverFailure, Said } from "../adapters/driver.ts";
 import type { AgentEvent, Bare, EventOf, PermissionMode } from "../session/events.ts";
 import type { Ask } from "./approvals.ts";
 import { Calls, type Ordered } from "./calls.ts";
 import { type Who, withHint } from "./failures.ts";
-import { beginning, fittingEvent, fittingInput, pieces, plain, sentence } from "./fit.ts";
+import { beginning, fittingEvent, pieces, plain, sentence } from "./fit.ts";
 import { newHalves } from "./halves.ts";
 import { protocolCall } from "./tool-names.ts";
 import {
@@ -22,7 +21,7 @@ import {
   type Turn,
   usageOf,
 } from "./turn.ts";
-import { askedEvent, type Ending, REASONS, subtypeOf, systemEvent } from "./wording.ts";
+import { askedEvent, callWords, type Ending, REASONS, subtypeOf, systemEvent } from "./wording.ts";
 
 export interface ProtocolOptions {
   run: string;
@@ -286,18 +285,10 @@ export class Protocol {
   }
 
   private use({ id, name, input, call, parent }: UseEvent): void {
-    const said = protocolCall(name, call);
-    const fitting = fittingInput(said.input);
-    const isSame = said.name === name && isDeepStrictEqual(said.input, input);
-    const native = isSame ? undefined : { name, input: fittingInput(input ?? null).input };
-    const path = fitting.isExact ? undefined : this.options.keepInput?.(id, said.input);
     this.emit({
       type: "tool_use",
       id,
-      name: said.name,
-      input: fitting.input,
-      ...(native && { native }),
-      ...(path !== undefined && { input_path: path }),
+      ...callWords({ name, input, call }, (input, which) => this.options.keepInput?.(`${id}${which}`, input)),
       ...(parent !== "" && { parent_tool_use_id: parent }),
     });
   }

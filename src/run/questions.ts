@@ -9,6 +9,9 @@ import type { Question } from "../session/tools.ts";
 type Option = NonNullable<Question["options"]>[number];
 type Answers = NonNullable<Decision["answers"]>;
 
+/** Beside the same in the arguments, twice. */
+const ROOM = LONGEST_LINE / 5;
+
 /** How many of each, and how long. */
 interface Limits {
   questions: number;
@@ -32,7 +35,7 @@ const SHORT: Limits = { questions: 10, options: 30, question: 500, header: 100, 
 
 export function shownQuestions(questions: readonly Question[]): Question[] {
   const whole = within(questions, WHOLE);
-  return Buffer.byteLength(JSON.stringify(whole)) < LONGEST_LINE / 3 ? whole : within(questions, SHORT);
+  return Buffer.byteLength(JSON.stringify(whole)) < ROOM ? whole : within(questions, SHORT);
 }
 
 /** Answers go by the words that were shown, which may be cut, or told apart by a number. */

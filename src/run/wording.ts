@@ -1,4 +1,5 @@
 // How the protocol says what a driver said: results by kind, notices short, questions with one vocabulary of tools.
+import { isDeepStrictEqual } from "node:util";
 import type { DriverEvent, Said } from "../adapters/driver.ts";
 import { visibleSequences } from "../session/escapes.ts";
 import type { Bare, EventOf } from "../session/events.ts";
@@ -40,17 +41,32 @@ export function systemEvent(event: Extract<DriverEvent, { type: "system" }>, who
   }
 }
 
-export function askedEvent(event: Ask, timeoutMs: number, keep?: ProtocolOptions["keepInput"]): Bare {
-  const { id, tool_use_id, name, call, reason, questions, parent_tool_use_id } = event;
+/** A call in our words and, where they differ, in the agent's; `keep` puts what a line cannot hold as it is somewhere. */
+export function callWords(
+  { name, input, call }: Pick<Ask, "name" | "input" | "call">,
+  keep: (input: unknown, which: string) => string | undefined,
+) {
   const said = protocolCall(name, call);
-  const { input, isExact } = fittingInput(said.input);
-  const path = isExact ? undefined : keep?.(`${id} asked`, said.input);
+  const isSame = said.name === name && isDeepStrictEqual(said.input, input);
+  return {
+    name: said.name,
+    ...kept(said.input, (whole) => keep(whole, "")),
+    ...(!isSame && { native: { name, ...kept(input ?? null, (whole) => keep(whole, " native")) } }),
+  };
+}
+
+function kept<T>(given: T, keep: (input: T) => string | undefined): { input: T; input_path?: string } {
+  const { input, isExact } = fittingInput(given);
+  const path = isExact ? undefined : keep(given);
+  return { input, ...(path !== undefined && { input_path: path }) };
+}
+
+export function askedEvent(event: Ask, timeoutMs: number, keep?: ProtocolOptions["keepInput"]): Bare {
+  const { id, tool_use_id, reason, questions, parent_tool_use_id } = event;
   return {
     type: "approval_request",
     id,
-    name: said.name,
-    input,
-    ...(path !== undefined && { input_path: path }),
+    ...callWords(event, (input, which) => keep?.(`${id} asked${which}`, input)),
     timeout_ms: timeoutMs,
     ...(tool_use_id !== undefined && { tool_use_id }),
     ...(reason !== undefined && { reason: sentence(visibleSequences(reason)) }),

@@ -118,6 +118,8 @@ const systemEvents = [
   system("notice", { message: z.string() }),
 ] as const;
 
+const nativeCall = open({ name: z.string(), input: z.unknown(), input_path: z.string().optional() });
+
 const plainEvents = [
   /** A piece of the reply; pieces of one message have the same `message`. */
   event("text", { text: z.string(), message: z.string().optional() }),
@@ -128,7 +130,7 @@ const plainEvents = [
     name: z.string(),
     input: json,
     /** How the agent itself says it, where that differs. */
-    native: open({ name: z.string(), input: z.unknown() }).optional(),
+    native: nativeCall.optional(),
     /** `input` is not to the character what it was: texts were too long, or sequences of a terminal are spelled out in
      * them. This file has it as it was. */
     input_path: z.string().optional(),
@@ -167,6 +169,7 @@ const plainEvents = [
     name: z.string(),
     input: json,
     /** As with `tool_use`: nobody has to allow what cannot be seen. */
+    native: nativeCall.optional(),
     input_path: z.string().optional(),
     /** Why the agent asks, in its own words. */
     reason: z.string().optional(),

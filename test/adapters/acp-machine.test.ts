@@ -87,6 +87,32 @@ it("a session that the agent does not find is missing, whatever its words remind
   ]);
 });
 
+describe("a call that may change something", () => {
+  const asked = (toolCall: object) =>
+    events(prompted().asked(1, { toolCallId: "call-1", ...toolCall })).find(({ type }) => type === "ask");
+
+  it.each(["list", "ls", "read_file", "grep"])("is not one that looks because its title is %s", (title) => {
+    const input = { command: `${title} && rm x`, path: "/x" };
+    expect(asked({ kind: "execute", title, rawInput: input })).toMatchObject({
+      input,
+      call: { tool: "bash", input: { command: `${title} && rm x` } },
+    });
+    expect(asked({ kind: "edit", title, rawInput: { path: "/x" } })).not.toMatchObject({
+      call: { tool: expect.stringMatching(/^(?:read|list|search|glob)$/) },
+    });
+    expect(asked({ kind: "read", title: "list", rawInput: { path: "/x" } })).toMatchObject({
+      call: { tool: "list" },
+    });
+  });
+
+  it("names all files that it deletes", () => {
+    const locations = ["/a", "/b", "/c"].map((path) => ({ path }));
+    expect(asked({ kind: "delete", title: "Delete 3 files", locations })).toMatchObject({
+      call: { tool: "edit", input: { changes: locations.map(({ path }) => ({ kind: "delete", path })) } },
+    });
+  });
+});
+
 describe("tokens", () => {
   const usage = (told: object) =>
     events(prompted().line({ id: 3, result: { stopReason: "end_turn", usage: told } }))[0];

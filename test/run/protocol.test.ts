@@ -247,19 +247,22 @@ describe("lines", () => {
     });
     const input = { cmd: hidden, [hidden]: [{ [hidden]: hidden }] };
     const call = { tool: "bash" as const, input: { command: hidden, [hidden]: [{ [hidden]: hidden }] } };
+    const native = { name: "shell", input: { cmd: seen, [seen]: [{ [seen]: seen }] } };
     const shown = { command: seen, [seen]: [{ [seen]: seen }] };
     const asked = protocol.asked({ type: "ask", id: "1", name: "shell", input, call, reason: hidden }, 1000);
     expect(asked.at(-1)).toMatchObject({
       name: "Bash",
       input: shown,
+      native: { ...native, input_path: "/kept/1 asked native" },
       reason: seen,
       input_path: "/kept/1 asked",
     });
+    expect(kept.get("1 asked native")).toEqual(input);
     expect(kept.get("1 asked")).toEqual(call.input);
     const used = protocol.say({ type: "tool_use", id: "2", name: "shell", input, call });
     expect(used.at(-1)).toMatchObject({
       input: shown,
-      native: { name: "shell", input: { cmd: seen, [seen]: [{ [seen]: seen }] } },
+      native: { ...native, input_path: "/kept/2 native" },
       input_path: "/kept/2",
     });
     expect(kept.get("2")).toEqual(call.input);

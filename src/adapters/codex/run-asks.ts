@@ -1,8 +1,9 @@
 // What Codex asks of its user: each kind of request, and the answer that each wants. None is left without one.
+import { isDeepStrictEqual } from "node:util";
 import { distinct } from "../../session/distinct.ts";
 import type { Question } from "../../session/tools.ts";
 import type { Decision, DriverEvent, Output } from "../driver.ts";
-import { questionsOf } from "../reading.ts";
+import { questionsOf, type UniversalCall } from "../reading.ts";
 import { type RpcMessage, refuse, reply } from "../rpc.ts";
 import { isObject, type JsonObject, objects, text, word } from "./native.ts";
 import { commandCall, named } from "./run-calls.ts";
@@ -79,21 +80,33 @@ function askFor(params: JsonObject, { name, input, call }: Omit<Told, "id">): As
   };
 }
 
-function commandAsk({ cwd }: RunState, params: JsonObject): Ask {
-  const { networkApprovalContext: network } = params;
+function commandAsk({ cwd, open }: RunState, params: JsonObject): Ask {
+  const { networkApprovalContext: network, additionalPermissions: wider } = params;
   if (isObject(network) && word(params.command) === undefined)
     return askFor(params, named("", "network_access", undefined, network));
-  return askFor(params, commandCall("", params, cwd));
+  const { input } = kept(open, word(params.itemId) ?? "") ?? {};
+  const { cmd: _, command: __, workdir: ___, justification: ____, ...given } = isObject(input) ? input : {};
+  const more = {
+    ...given,
+    ...(isObject(network) && { network }),
+    ...(isObject(wider) && { additional_permissions: wider }),
+  };
+  return askFor(params, withMore(commandCall("", params, cwd), more));
 }
 
 /** The request only names the patch, which was told before. */
 function changeAsk({ open }: RunState, params: JsonObject): Ask {
   const known = kept(open, word(params.itemId) ?? "");
-  const path = word(params.grantRoot) ?? "";
-  return askFor(
-    params,
-    known ?? { name: "apply_patch", input: { path }, call: { tool: "edit", input: { path } } },
-  );
+  const root = word(params.grantRoot);
+  if (known) return askFor(params, withMore(known, root === undefined ? {} : { grant_root: root }));
+  const path = root ?? "";
+  return askFor(params, { name: "apply_patch", input: { path }, call: { tool: "edit", input: { path } } });
+}
+
+/** What is granted beside what the call does. */
+function withMore({ name, input, call }: Omit<Told, "id">, more: JsonObject): Omit<Told, "id"> {
+  const words = { ...call, input: { ...more, ...call.input } } as UniversalCall;
+  return { name, input: isObject(input) ? { ...more, ...input } : input, call: words };
 }
 
 function questionsAsk(params: JsonObject): Asking | undefined {
@@ -129,8 +142,13 @@ function elicitation(state: RunState, params: JsonObject): Asking {
   const { _meta: meta, serverName, message, requestedSchema, url } = params;
   const server = text(serverName) ?? "";
   const reason = text(message) ?? "";
-  if (isObject(meta) && meta.codex_approval_kind === "mcp_tool_call")
-    return [{ ...toolAsk(state, server, meta, reason), reason }, { kind: "tool" }];
+  if (isObject(meta) && meta.codex_approval_kind === "mcp_tool_call") {
+    const ask = toolAsk(state, server, meta, reason);
+    return [
+      { ...ask, reason },
+      { kind: "tool", ...(ask.tool_use_id && { call: ask.tool_use_id }) },
+    ];
+  }
   const told = named("", "elicitation", `mcp__${server}`, { message, ...(url !== undefined && { url }) });
   const ask = { name: told.name, input: told.input, call: told.call, reason };
   if (params.mode === "url") {
@@ -147,13 +165,25 @@ function elicitation(state: RunState, params: JsonObject): Asking {
   ];
 }
 
-/** It says which server, not which call: that is the newest of the server's that is open. */
-function toolAsk({ open }: RunState, server: string, meta: JsonObject, message: string): Ask {
-  const call = Object.values(open).findLast((one) => one.server === server);
-  if (call) return { name: call.name, input: call.input, call: call.call, tool_use_id: call.id };
-  const tool = /tool "([^"]+)"/.exec(message)?.[1] ?? "";
-  const { name, input, call: universal } = named("", tool, `mcp__${server}`, meta.tool_params);
-  return { name, input, call: universal };
+/** It says which tool and with what, not which call: one that is open and the same, and not waited for already. */
+function toolAsk({ open, asks }: RunState, server: string, meta: JsonObject, message: string): Ask {
+  const tool = /tool "([^"]+)"/.exec(message)?.[1];
+  const { name, input, call } = named("", tool ?? "", `mcp__${server}`, meta.tool_params);
+  const taken = new Set(Object.values(asks).map((one) => one.call));
+  const calls = Object.values(open).filter((one) => one.server === server && !taken.has(one.id));
+  const [first, ...others] = calls;
+  // Where it does not say so much, the only one it can be.
+  const same =
+    tool === undefined && others.length === 0
+      ? first
+      : calls.find((one) => one.name === name && isDeepStrictEqual(one.input, input));
+  const words = tool === undefined && same ? same : { name, input, call };
+  return {
+    name: words.name,
+    input: words.input,
+    call: words.call,
+    ...(same && { tool_use_id: same.id }),
+  };
 }
 
 export function decided(state: RunState, id: string, decision: Decision): Output[] {

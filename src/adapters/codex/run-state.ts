@@ -88,6 +88,8 @@ export interface Asked {
   wanted?: JsonObject;
   /** Of `form`: the fields that it cannot do without. */
   required?: unknown[];
+  /** Of `tool`: the call that waits. */
+  call?: string;
   /** By id, the question as it was put. */
   questions?: Record<string, string>;
 }

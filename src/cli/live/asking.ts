@@ -7,8 +7,9 @@ import { jsonIn } from "../../session/json.ts";
 import type { Colors, Drawn } from "../output.ts";
 import { cut, disclosed, harmless } from "../text.ts";
 import { wrapped } from "../wrap.ts";
-import { detailLines, detailsOf } from "./details.ts";
+import { type Detail, detailLines, detailsOf, ownDetails } from "./details.ts";
 import { isControl, type Keyboard, type Stroke } from "./keyboard.ts";
+import { isShown } from "./left-out.ts";
 import { type LineOptions, openLine } from "./line.ts";
 import { erased } from "./page.ts";
 
@@ -35,19 +36,19 @@ export async function askPerson(
   person: Person,
   signal: AbortSignal,
 ): Promise<Decision | undefined> {
-  return event.questions
-    ? askQuestions(event.questions, person, signal)
-    : askPermission(event, label, person, signal);
+  const { name, reason = "", questions } = event;
+  const { colors, note } = person;
+  if (questions && reason === "") return askQuestions(questions, person, signal);
+  note(`${colors.yellow(`${harmless(label)} asks:`)} ${cut(disclosed(name), 200)}\n`);
+  for (const line of wrapped(disclosed(reason), person.width() - 1))
+    if (line !== "") note(`${colors.dim(line)}\n`);
+  return questions ? askQuestions(questions, person, signal) : askPermission(event, person, signal);
 }
 
-async function askPermission(event: Request, label: string, person: Person, signal: AbortSignal) {
+async function askPermission(event: Request, person: Person, signal: AbortSignal) {
   const { colors, note } = person;
-  const input = await wholeInput(event, person);
-  const lines = detailLines(detailsOf(input), person.width(), colors);
+  const lines = detailLines(await detailsFor(event, person), person.width(), colors);
   const shown = fitting(lines, person.height());
-  note(`${colors.yellow(`${harmless(label)} asks:`)} ${cut(disclosed(event.name), 200)}\n`);
-  for (const line of wrapped(disclosed(event.reason ?? ""), person.width() - 1))
-    if (line !== "") note(`${colors.dim(line)}\n`);
   for (const line of shown) note(`${line}\n`);
   const isWhole = shown === lines;
   const choices = `[y]es, [a]lways in this session, [n]o${isWhole ? "" : ", [v]iew all of it"}? `;
@@ -61,15 +62,27 @@ async function askPermission(event: Request, label: string, person: Person, sign
   }
 }
 
+/** What is asked for, and where our words leave something out, the agent's own as well. */
+async function detailsFor({ native, ...event }: Request, person: Person): Promise<Detail[]> {
+  const input = (await whole(event, person)) as Request["input"];
+  const own = native && (await whole(native, person));
+  if (own === undefined || isShown(own, input)) return detailsOf(input);
+  return [
+    ...detailsOf(input),
+    { mark: "", text: `${native?.name}, as the agent has it:` },
+    ...ownDetails(own),
+  ];
+}
+
 /** Where arguments were too long for the stream, a file has all of them. */
-async function wholeInput(
-  { input, input_path }: Request,
+async function whole(
+  { input, input_path }: { input?: unknown; input_path?: string | undefined },
   { note, colors }: Person,
-): Promise<Request["input"]> {
+): Promise<unknown> {
   if (input_path === undefined) return input;
   try {
-    const whole = jsonIn(await readFile(input_path, "utf8"));
-    if (typeof whole === "object" && whole !== null) return whole as Request["input"];
+    const all = jsonIn(await readFile(input_path, "utf8"));
+    if (typeof all === typeof input && all !== null) return all;
     note(`${colors.yellow("warning:")} ${harmless(input_path)} does not hold what the agent asks for.\n`);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);

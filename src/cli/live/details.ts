@@ -1,10 +1,9 @@
 // What an agent wants to do, line by line, so that nobody has to allow what cannot be seen: every argument, texts whole,
 // what goes and what comes marked as in a diff.
-import { isDeepStrictEqual } from "node:util";
-import { parsePatch } from "../../adapters/patch.ts";
 import type { Colors } from "../output.ts";
 import { disclosed } from "../text.ts";
 import { wrapped } from "../wrap.ts";
+import { isPatchOf } from "./left-out.ts";
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -25,15 +24,16 @@ export function detailsOf(input: Input): Detail[] {
     ...(isTold(content) ? [added(content)] : []),
     ...listed(edits, "edit", editOf),
     ...listed(changes, "file", changeOf),
-    ...(isTold(patch) && !saysTheSame(patch, changes) ? [plain(patch)] : []),
+    ...(isTold(patch) && !(typeof patch === "string" && Array.isArray(changes) && isPatchOf(patch, input))
+      ? [plain(patch)]
+      : []),
   ];
 }
 
-/** Whether the files that are told are all that the patch says: nobody has to read it twice. */
-function saysTheSame(patch: unknown, changes: unknown): boolean {
-  const said = typeof patch === "string" ? parsePatch(patch) : undefined;
-  const named = said?.map(({ path, ...rest }) => ({ ...rest, file_path: path }));
-  return named !== undefined && isDeepStrictEqual(named, changes);
+/** The same of arguments that nobody has made sense of. */
+export function ownDetails(input: unknown): Detail[] {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return [plain(input)];
+  return Object.entries(input).map(([name, value]) => plain(`${name}: ${textOf(value)}`));
 }
 
 function editOf({ old_string, new_string, ...others }: Input): Detail[] {

@@ -117,6 +117,42 @@ it("arguments that were cut for the stream are shown from the file that has them
   }
 });
 
+it("what our words for a call leave out is shown in the agent's own, also where a file has it", async () => {
+  const native = { name: "tool", input: { command: "rm -rf x", deep: { a: 1 } } };
+  const { said } = await asked(request({ file_path: "a", content: "b" }, { native }), [[key("n")]]);
+  expect(said).toContain(
+    '    a\n    + b\n    tool, as the agent has it:\n    command: rm -rf x\n    deep: {"a":1}\n[y]es',
+  );
+  const same = { name: "shell", input: { cmd: "ls" } };
+  const { said: once } = await asked(request({ command: "ls" }, { native: same }), [[key("n")]]);
+  expect(once).toContain("Agent asks: Bash\n    ls\n[y]es");
+  const folder = mkdtempSync(join(tmpdir(), "baton-asking-"));
+  try {
+    const input_path = join(folder, "native.json");
+    writeFileSync(input_path, JSON.stringify("rm \u001b[2Jx"));
+    const bare = { name: "tool", input: "rm ␛[2J…", input_path };
+    const { said: kept } = await asked(request({ command: "ls" }, { native: bare }), [[key("n")]]);
+    expect(kept).toContain("    ls\n    tool, as the agent has it:\n    rm ␛[2Jx\n[y]es");
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+it("what questions are about is said before them", async () => {
+  const questions = [{ question: "Confirm", options: [{ label: "Yes" }] }];
+  const more = { name: "mcp__shop__elicitation", reason: "Really delete all of it?", questions };
+  const { said } = await asked(request({}, more), [[paste("1")], [ENTER]]);
+  expect(said).toMatch(
+    /^Agent asks: mcp__shop__elicitation\nReally delete all of it\?\nConfirm\n {2}1\. Yes\n/,
+  );
+});
+
+it("a name takes one line", async () => {
+  const name = "Tool\n    ls -la\n[y]es, [a]lways in this session, [n]o? y\nOther";
+  const { said } = await asked(request({ x: "rm x" }, { name }), [[key("n")]]);
+  expect(said).toMatch(/^Agent asks: Tool ls -la \[y\]es, [^\n]* Other\n {4}x: rm x\n/);
+});
+
 it("nothing of what an agent wants acts on the terminal", async () => {
   const { said } = await asked(request({ command: "a\u001b[2Jb\rc" }, { reason: "x\u0007y" }), [[key("n")]]);
   expect(said).not.toMatch(/[\u001b\u0007]\[2J|\u0007/);

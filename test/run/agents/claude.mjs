@@ -6,7 +6,7 @@
 // there and whenever it has changed, "count X" says how long X is, "later X" begins a turn of its own that says X,
 // "leave" ends the agent once it has answered.
 import { randomUUID } from "node:crypto";
-import { readFileSync, unwatchFile, watchFile } from "node:fs";
+import { existsSync, readFileSync, unwatchFile, watchFile } from "node:fs";
 import { createInterface } from "node:readline";
 
 const resumed = process.argv.indexOf("--resume");
@@ -85,9 +85,12 @@ function callUntil(file) {
 
 function mutter(file) {
   text("Waiting for ever. ");
-  watchFile(file, { interval: 20 }, ({ mtimeMs }) => {
-    if (mtimeMs !== 0) process.stderr.write(readFileSync(file));
-  });
+  let last = "";
+  setInterval(() => {
+    const words = existsSync(file) ? readFileSync(file, "utf8") : "";
+    if (words !== last && words.endsWith("\n")) process.stderr.write(words);
+    last = words;
+  }, 20);
 }
 
 function prompted(words) {
