@@ -36,9 +36,9 @@ function permissionAsked(state: AcpState, options: AcpOptions, rpcId: unknown, p
     rpcId,
     options: objects(params.options)
       .slice(0, MOST)
-      .flatMap(({ optionId, kind }) => {
+      .flatMap(({ optionId, kind, name }) => {
         const id = filled(optionId);
-        return id === undefined ? [] : [{ id, kind: filled(kind) ?? "" }];
+        return id === undefined ? [] : [{ id, kind: filled(kind) ?? "", name: filled(name) ?? "" }];
       }),
     call: call.id,
   };
@@ -47,6 +47,7 @@ function permissionAsked(state: AcpState, options: AcpOptions, rpcId: unknown, p
     return [...outputs, reply(state.rpc, rpcId, outcome(asked, options, ANY_ALLOWED))];
   if (word !== undefined) asked.word = word;
   keep(state.asks, asked);
+  const always = chosen(asked, options, ANY_ALLOWED.toReversed());
   const reason = options.tool ? "" : contentText(call.content);
   return [
     ...outputs,
@@ -56,6 +57,7 @@ function permissionAsked(state: AcpState, options: AcpOptions, rpcId: unknown, p
       tool_use_id: call.id,
       ...nativeTool(options, call),
       ...(reason !== "" && { reason }),
+      ...(always?.kind === ALWAYS && always.name !== "" && { always: [always.name] }),
     }),
   ];
 }
@@ -119,16 +121,21 @@ const ONLY_FOR_GOOD = {
   message: "The agent offers to allow this for good only, so it was not allowed: allow it for the session.",
 } as const;
 
-function outcome({ options }: Asked, { preferred = [] }: AcpOptions, kinds: readonly string[]): Json {
+function outcome(asked: Asked, options: AcpOptions, kinds: readonly string[]): Json {
+  const option = chosen(asked, options, kinds);
+  return option ? { outcome: { outcome: "selected", optionId: option.id } } : CANCELLED;
+}
+
+function chosen({ options }: Asked, { preferred = [] }: AcpOptions, kinds: readonly string[]) {
   const ofKind = (kind: string) => {
     const all = options.filter((option) => option.kind === kind);
     return all.find(({ id }) => preferred.includes(id)) ?? all[0];
   };
-  const chosen = kinds.map(ofKind).find((option) => option !== undefined);
-  return chosen ? { outcome: { outcome: "selected", optionId: chosen.id } } : CANCELLED;
+  return kinds.map(ofKind).find((option) => option !== undefined);
 }
 
-const ANY_ALLOWED = ["allow_once", "allow_always"];
+const ALWAYS = "allow_always";
+const ANY_ALLOWED = ["allow_once", ALWAYS];
 const REFUSED = ["reject_once", "reject_always"];
 
 /** What is allowed once is never allowed for good, unless everything is allowed in this run. */

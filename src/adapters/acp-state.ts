@@ -65,7 +65,7 @@ export interface Asked {
   id: string;
   /** Of its request. */
   rpcId: unknown;
-  options: { id: string; kind: string }[];
+  options: { id: string; kind: string; name: string }[];
   call?: string;
   word?: string;
   form?: Field[];

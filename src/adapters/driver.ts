@@ -137,6 +137,8 @@ export type Asking =
       call: UniversalCall;
       reason?: string;
       questions?: readonly Question[];
+      /** What it takes an allowance for the session for, in its own words, where that is not just this call. */
+      always?: readonly string[];
       parent_tool_use_id?: string;
     }
   /** The agent does not wait for that any more. */

@@ -1,4 +1,6 @@
 // Keeps what `baton status` says of a run in step with its events: the moment it waits, goes on or has finished.
+
+import { visible } from "../session/escapes.ts";
 import type { AgentEvent } from "../session/events.ts";
 import { keepInput, openRunFile, type RunFile, type RunRecord } from "../storage/runs.ts";
 
@@ -116,7 +118,13 @@ function plain({ waitingFor: _, outcome: __, error: ___, ...record }: RunRecord)
 }
 
 function wordsOf({ name, input, questions }: Extract<AgentEvent, { type: "approval_request" }>): string {
-  if (questions) return `an answer: ${questions[0]?.question ?? ""}`.slice(0, LONGEST);
+  if (questions) return short(`an answer: ${questions[0]?.question ?? ""}`);
   const what = [input.command, input.file_path, input.url].find((one) => typeof one === "string");
-  return `an approval: ${name}${what === undefined ? "" : ` ${what}`}`.slice(0, LONGEST);
+  return short(`an approval: ${name}${what === undefined ? "" : ` ${what}`}`);
+}
+
+/** One line in which nothing is hidden, and which says that it is cut. */
+function short(text: string): string {
+  const line = visible(text.replace(/\s+/g, " ").trim());
+  return line.length > LONGEST ? `${line.slice(0, LONGEST - 1).toWellFormed()}…` : line;
 }

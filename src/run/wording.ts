@@ -61,8 +61,16 @@ function kept<T>(given: T, keep: (input: T) => string | undefined): { input: T; 
   return { input, ...(path !== undefined && { input_path: path }) };
 }
 
+const MOST_ALWAYS = 20;
+const LONGEST_ALWAYS = 200;
+
+function alwaysWords(words: string): string {
+  const { text, isCut } = beginning(visibleSequences(words), LONGEST_ALWAYS);
+  return isCut ? `${text} …` : text;
+}
+
 export function askedEvent(event: Ask, timeoutMs: number, keep?: ProtocolOptions["keepInput"]): Bare {
-  const { id, tool_use_id, reason, questions, parent_tool_use_id } = event;
+  const { id, tool_use_id, reason, questions, always = [], parent_tool_use_id } = event;
   return {
     type: "approval_request",
     id,
@@ -70,6 +78,7 @@ export function askedEvent(event: Ask, timeoutMs: number, keep?: ProtocolOptions
     timeout_ms: timeoutMs,
     ...(tool_use_id !== undefined && { tool_use_id }),
     ...(reason !== undefined && { reason: sentence(visibleSequences(reason)) }),
+    ...(always.length > 0 && { always: always.slice(0, MOST_ALWAYS).map(alwaysWords) }),
     ...(questions && { questions: shownQuestions(questions) }),
     ...(parent_tool_use_id !== undefined && { parent_tool_use_id }),
   };

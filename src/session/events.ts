@@ -173,6 +173,8 @@ const plainEvents = [
     input_path: z.string().optional(),
     /** Why the agent asks, in its own words. */
     reason: z.string().optional(),
+    /** What `allow_session` allows, in the agent's own words, where the agent takes it for more than this call. */
+    always: z.array(z.string()).optional(),
     /** What the user is asked, where it is no permission. */
     questions: z.array(questionSchema).optional(),
     /** Without an answer it counts as denied. */

@@ -27,11 +27,12 @@ function prompted() {
   const asked = (
     id: number,
     toolCall: object = { toolCallId: `call-${id}`, kind: "execute", title: "rm x" },
+    options: object[] = [{ optionId: "yes", name: "Yes", kind: "allow_once" }],
   ) =>
     one.line({
       id: `ask-${id}`,
       method: "session/request_permission",
-      params: { sessionId: "s1", toolCall, options: [{ optionId: "yes", name: "Yes", kind: "allow_once" }] },
+      params: { sessionId: "s1", toolCall, options },
     });
   return { ...one, asked };
 }
@@ -103,6 +104,16 @@ describe("a call that may change something", () => {
     expect(asked({ kind: "read", title: "list", rawInput: { path: "/x" } })).toMatchObject({
       call: { tool: "list" },
     });
+  });
+
+  it("says what the agent calls its allowance for the session", () => {
+    const call = { toolCallId: "call-1", kind: "execute", title: "rm x" };
+    const told = (...kinds: string[]) => {
+      const options = kinds.map((kind) => ({ optionId: kind, name: `Name of ${kind}`, kind }));
+      return events(prompted().asked(1, call, options)).find(({ type }) => type === "ask");
+    };
+    expect(told("allow_once", "allow_always")).toMatchObject({ always: ["Name of allow_always"] });
+    expect(told("allow_once", "reject_always")).not.toHaveProperty("always");
   });
 
   it("names all files that it deletes", () => {

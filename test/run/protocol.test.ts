@@ -233,50 +233,6 @@ describe("lines", () => {
     expect(asked.at(-1)).toMatchObject({ type: "approval_request", input_path: "/kept/2 asked" });
   });
 
-  it.each([
-    ["a title", "ls \u001b]0;touch x;\u0007", "ls ␛]0;touch x;\u0007"],
-    ["a colour", "ls \u001b[;touch\u001b[Kx", "ls ␛[;touch␛[Kx"],
-    ["a sequence in one byte", "ls \u009b;touch\u009dx\u009c", "ls <U+009B>;touch<U+009D>x<U+009C>"],
-  ])("of arguments show %s, and what was given is kept", (_, hidden, seen) => {
-    const kept = new Map<string, unknown>();
-    const protocol = newProtocol({
-      keepInput(id, input) {
-        kept.set(id, input);
-        return `/kept/${id}`;
-      },
-    });
-    const input = { cmd: hidden, [hidden]: [{ [hidden]: hidden }] };
-    const call = { tool: "bash" as const, input: { command: hidden, [hidden]: [{ [hidden]: hidden }] } };
-    const native = { name: "shell", input: { cmd: seen, [seen]: [{ [seen]: seen }] } };
-    const shown = { command: seen, [seen]: [{ [seen]: seen }] };
-    const asked = protocol.asked({ type: "ask", id: "1", name: "shell", input, call, reason: hidden }, 1000);
-    expect(asked.at(-1)).toMatchObject({
-      name: "Bash",
-      input: shown,
-      native: { ...native, input_path: "/kept/1 asked native" },
-      reason: seen,
-      input_path: "/kept/1 asked",
-    });
-    expect(kept.get("1 asked native")).toEqual(input);
-    expect(kept.get("1 asked")).toEqual(call.input);
-    const used = protocol.say({ type: "tool_use", id: "2", name: "shell", input, call });
-    expect(used.at(-1)).toMatchObject({
-      input: shown,
-      native: { ...native, input_path: "/kept/2 native" },
-      input_path: "/kept/2",
-    });
-    expect(kept.get("2")).toEqual(call.input);
-    expect(wrong([...asked, ...used, ...protocol.finish({})])).toEqual([]);
-  });
-
-  it("of arguments that show many sequences are short enough all the same", () => {
-    const input = { a: "\u009b".repeat(40_000) };
-    const call = { tool: "unknown" as const, input };
-    const name = "\u009b".repeat(40_000);
-    const events = said([{ type: "tool_use", id: name, name, input, call }, result(name)]);
-    expect(wrong(events)).toEqual([]);
-  });
-
   it("of many questions with many answers are short enough to be read", () => {
     const option = { label: "ü".repeat(500), description: "é".repeat(500) };
     const one = { question: "Which? ".repeat(500), options: Array.from({ length: 40 }, () => option) };

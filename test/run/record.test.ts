@@ -107,6 +107,29 @@ it("knows that a process which was killed runs nothing any more", async () => {
   expect(await known()).toMatchObject({ state: "running", isLive: false });
 });
 
+it("says in one line what is waited for, hides nothing in it, and says that it is cut", async () => {
+  const log = await open();
+  log.prompt("Do it");
+  const ask = (id: string, command: string) =>
+    log.note({
+      type: "approval_request",
+      id,
+      name: "Bash",
+      input: { command },
+      timeout_ms: 1,
+      seq: 1,
+      timestamp: "",
+    } as AgentEvent);
+  ask("a", `ls${" ".repeat(5000)}\n; rm\u200b \u001b[2Jx`);
+  await expect.poll(known).toMatchObject({ waitingFor: "an approval: Bash ls ; rm<U+200B> ␛[2Jx" });
+  log.note({ type: "approval", id: "a", decision: "deny", by: "user", seq: 1, timestamp: "" } as AgentEvent);
+  ask("b", `echo ${"x".repeat(500)}; rm`);
+  await expect
+    .poll(known)
+    .toMatchObject({ waitingFor: expect.stringMatching(/^an approval: Bash echo x+…$/) });
+  await log.close();
+});
+
 it("forgets runs and what was kept of them after a week", async () => {
   const input = { content: "long \u009b2J\u001b[2J" };
   const kept = keepInput(batonHome, "old", "../../call", input);

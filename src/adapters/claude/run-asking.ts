@@ -31,7 +31,10 @@ function asked(state: State, id: string, request: Json): Output[] {
   if (state.mode !== "deny" && state.allowed.includes(keyOf(name, input)))
     return [answer(id, { behavior: "allow", updatedInput: input })];
   const isHook = request.decision_reason_type === "hook";
-  remember(state.asks, { id, name, input, suggestions: objects(request.permission_suggestions), isHook });
+  const ask = { id, name, input, suggestions: objects(request.permission_suggestions), isHook };
+  remember(state.asks, ask);
+  // Our own hook asks again, whatever the CLI's rules allow.
+  const always = isHook ? [] : rulesOf(ask).flatMap(ruleWords);
   const call = universalCall(name, input);
   const [tool, reason] = [filled(request.tool_use_id), filled(request.decision_reason)];
   const parent = state.tasks.find((task) => task.id === request.agent_id)?.call;
@@ -44,6 +47,7 @@ function asked(state: State, id: string, request: Json): Output[] {
       call,
       ...(tool !== undefined && { tool_use_id: tool }),
       ...(reason !== undefined && reason !== REASON && { reason }),
+      ...(always.length > 0 && { always }),
       ...(call.tool === "ask" && { questions: call.input.questions as Question[] }),
       ...(parent !== undefined && { parent_tool_use_id: parent }),
     }),
@@ -81,6 +85,15 @@ function rulesOf({ suggestions }: Asked): Json[] {
   const chosen =
     rules.length > 0 ? rules : suggestions.filter(({ destination }) => destination === "session");
   return chosen.map((rule) => ({ ...rule, destination: "session" }));
+}
+
+/** As the CLI writes them in its settings. */
+function ruleWords({ type, rules, mode, directories }: Json): string[] {
+  if (type === "setMode") return [`permission mode ${mode}`];
+  if (type === "addDirectories") return [`the folder ${[directories].flat().join(", ")}`];
+  return objects(rules).map(({ toolName, ruleContent }) =>
+    filled(ruleContent) === undefined ? String(toolName) : `${toolName}(${ruleContent})`,
+  );
 }
 
 /** Measured: by the question's words; of several choices the CLI makes one text either way. */

@@ -145,7 +145,8 @@ function elicitation(state: RunState, params: JsonObject): Asking {
   if (isObject(meta) && meta.codex_approval_kind === "mcp_tool_call") {
     const ask = toolAsk(state, server, meta, reason);
     return [
-      { ...ask, reason },
+      // It remembers a tool without its arguments.
+      { ...ask, reason, always: [ask.name] },
       { kind: "tool", ...(ask.tool_use_id && { call: ask.tool_use_id }) },
     ];
   }

@@ -57,7 +57,7 @@ function newAsked(session: string, { tool }: JsonObject): Asked {
 
 /** Not before its call: that has the whole arguments, of which the request tells a part. */
 function told(state: State, id: string, asked: Asked): Output[] {
-  const { call, reason, questions } = asked;
+  const { call, reason, questions, rules } = asked;
   const known = find(state.calls, call);
   if (call !== null && !known) return [];
   asked.isTold = true;
@@ -72,6 +72,9 @@ function told(state: State, id: string, asked: Asked): Output[] {
       call: universalCall(name, objectOf(input), true),
       ...(call !== null && { tool_use_id: call }),
       ...(reason !== null && { reason }),
+      ...(rules.length > 0 && {
+        always: rules.map(({ permission, pattern }) => `${permission}: ${pattern}`),
+      }),
       ...(questions && { questions }),
       ...(parent && { parent_tool_use_id: parent }),
     }),

@@ -50,6 +50,8 @@ async function askPermission(event: Request, person: Person, signal: AbortSignal
   const lines = detailLines(await detailsFor(event, person), person.width(), colors);
   const shown = fitting(lines, person.height());
   for (const line of shown) note(`${line}\n`);
+  if (event.always)
+    note(`${colors.dim(`    always would allow: ${event.always.map(disclosed).join("; ")}`)}\n`);
   const isWhole = shown === lines;
   const choices = `[y]es, [a]lways in this session, [n]o${isWhole ? "" : ", [v]iew all of it"}? `;
   for (;;) {

@@ -2,6 +2,7 @@
 // was typed before something was asked answers it; it is kept for the next prompt.
 import { emitKeypressEvents, type Key } from "node:readline";
 import { PassThrough } from "node:stream";
+import { codeOf } from "../../storage/disk.ts";
 
 /** A key, or what was pasted. */
 export type Stroke = { type: "key"; text?: string; key: Key } | { type: "paste"; text: string };
@@ -172,13 +173,21 @@ function newHand({ input, output, onEnd }: KeyboardOptions, reader: (chunk: Buff
     process.off("exit", release);
     process.off("SIGCONT", again);
     input.pause();
-    input.setRawMode?.(false);
+    setRaw(false);
     if (!isDumb) output.write(MARKS_NOTHING);
+  };
+  const setRaw = (isRaw: boolean) => {
+    try {
+      input.setRawMode?.(isRaw);
+    } catch (error) {
+      // The terminal is gone, or another program's by now: it is as that one wants it.
+      if (codeOf(error) !== "EIO") throw error;
+    }
   };
   const hold = () => {
     if (isHeld) return;
     isHeld = true;
-    input.setRawMode?.(true);
+    setRaw(true);
     if (!isDumb) output.write(MARKS_PASTES);
     process.on("exit", release);
     process.on("SIGCONT", again);

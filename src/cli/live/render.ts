@@ -165,7 +165,9 @@ function detailWords(event: AgentEvent): string | undefined {
   if (event.type !== "system") return undefined;
   if (event.subtype === "notice") return harmless(event.message);
   if (event.subtype === "init")
-    return harmless(`session ${event.session_id || "not known yet"} · ${event.model}`);
+    return harmless(
+      [`session ${event.session_id || "not known yet"}`, event.model].filter(Boolean).join(" · "),
+    );
   return event.subtype === "session_id" ? harmless(`session ${event.session_id}`) : undefined;
 }
 

@@ -122,6 +122,21 @@ describe("asking", () => {
     expect(events(one.tell(asks({}, "b")))).toHaveLength(1);
   });
 
+  it("says what its own rules would allow, unless our hook asks all the same", () => {
+    const rules = [{ toolName: "Bash", ruleContent: "npm run *" }, { toolName: "mcp__shop__buy" }];
+    const allow = { type: "addRules", rules, behavior: "allow", destination: "localSettings" };
+    const mode = { type: "setMode", mode: "acceptEdits", destination: "session" };
+    const folder = { type: "addDirectories", directories: ["/a", "/b"], destination: "session" };
+    const told = (permission_suggestions: object[], more: object = {}) =>
+      events(prompted().tell(asks({ permission_suggestions, ...more })));
+    expect(told([allow, mode])).toMatchObject([{ always: ["Bash(npm run *)", "mcp__shop__buy"] }]);
+    expect(told([mode, folder])).toMatchObject([
+      { always: ["permission mode acceptEdits", "the folder /a, /b"] },
+    ]);
+    for (const [none] of [told([]), told([allow], { decision_reason_type: "hook" })])
+      expect(none).not.toHaveProperty("always");
+  });
+
   it("remembers what was allowed for the session where the CLI cannot", () => {
     const { one } = decided({ allow: true, always: true }, { decision_reason_type: "hook" });
     expect(responses(one.tell(asks({}, "b")))).toEqual([

@@ -295,7 +295,7 @@ describe("questions", () => {
         }),
       );
     expect(ask(1)).toMatchObject([
-      { name: "mcp__shop__buy", input: { what: "tea" }, call: { tool: "unknown" } },
+      { name: "mcp__shop__buy", input: { what: "tea" }, always: ["mcp__shop__buy"] },
     ]);
     const buys = (id: string, what: string, tool = "buy") =>
       one.item("started", { type: "mcpToolCall", id, server: "shop", tool, arguments: { what } });

@@ -48,6 +48,7 @@ describe("what is asked", () => {
   it("what is allowed for the session is remembered here, and means nothing once all is denied", () => {
     const echo = { always: ["echo *"], patterns: ["echo one"] };
     const told = busy({ mode: "default" }).permission("per_1", echo);
+    expect(told.events("ask")).toMatchObject([{ id: "per_1", always: ["bash: echo *"] }]);
     told.tell({ type: "decide", id: "per_1", decision: { allow: true, always: true } });
     told.permission("per_2", { ...echo, patterns: ["echo two"] });
     expect(told.requests("/permission/per_2/reply")).toMatchObject([{ body: { reply: "once" } }]);

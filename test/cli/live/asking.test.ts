@@ -147,6 +147,14 @@ it("what questions are about is said before them", async () => {
   );
 });
 
+it("what always would allow is said where the agent takes it for more", async () => {
+  const always = ["Bash(npm \u001b[2J*)", "permission mode acceptEdits"];
+  const { said } = await asked(request({ command: "npm test" }, { always }), [[key("a")]]);
+  expect(said).toContain(
+    "    npm test\n    always would allow: Bash(npm ␛[2J*); permission mode acceptEdits\n[y]es",
+  );
+});
+
 it("a name takes one line", async () => {
   const name = "Tool\n    ls -la\n[y]es, [a]lways in this session, [n]o? y\nOther";
   const { said } = await asked(request({ x: "rm x" }, { name }), [[key("n")]]);

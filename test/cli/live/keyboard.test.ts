@@ -8,6 +8,8 @@ let keyboard: Keyboard;
 let type: (keys: string) => void;
 let seen: string[];
 let isRaw: boolean;
+/** What the terminal says to whoever changes it. */
+let broken: NodeJS.ErrnoException | undefined;
 const said: string[] = [];
 beforeEach(() => {
   vi.useFakeTimers();
@@ -15,6 +17,7 @@ beforeEach(() => {
   said.length = 0;
   const input = Object.assign(new EventEmitter(), {
     setRawMode(isOn: boolean) {
+      if (broken) throw broken;
       isRaw = isOn;
     },
     resume: () => input,
@@ -74,6 +77,18 @@ it("what nobody listens to is kept once, but for Ctrl-D, and Ctrl-C is never kep
   type("d");
   expect(seen).toEqual(["interrupt", "c", "own interrupt"]);
   expect(words(keyboard.takeKept())).toBe("d");
+});
+
+it("a terminal that is gone is let go, and no other fault of it is hidden", () => {
+  try {
+    broken = Object.assign(new Error("setRawMode EIO"), { code: "EIO" });
+    keyboard.release();
+    keyboard.hold();
+    broken = Object.assign(new Error("setRawMode EBADF"), { code: "EBADF" });
+    expect(() => keyboard.release()).toThrow("EBADF");
+  } finally {
+    broken = undefined;
+  }
 });
 
 it("Ctrl-C gets out of a paste that has no end", () => {
