@@ -1,16 +1,16 @@
 // The process that an agent's CLI runs under: node guard.ts SOCKET PORT COMMAND ARGUMENTS…
-// It ends the CLI and all its children when whoever started it is gone, however that came about, and what the CLI has
-// left behind when it ends by itself. Inside a network namespace (SOCKET is then not "-") it carries the port of the
-// loopback model across, because a Unix socket is not bound to one.
+// It ends the CLI and all its children when it is told to, or whoever started it is gone, however that came about, and
+// what the CLI has left behind when it ends by itself. Inside a network namespace (SOCKET is then not "-") it carries the
+// port of the loopback model across, because a Unix socket is not bound to one.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { closeSync } from "node:fs";
 import { connect, createServer, Socket } from "node:net";
 import { constants } from "node:os";
 import { end, endStrays, straysOf } from "./strays.ts";
 
-/** The reading end of a pipe that only the starter holds open. */
+/** Its other end only the starter has: it closes when that is gone, and whatever is written there says to end the CLI. */
 const LIFELINE = 3;
-/** For the CLI to write down what it has, once its starter is gone. */
+/** For the CLI to write down what it has. */
 const GRACE_MS = 1000;
 
 const [socket = "-", port = "0", command = "", ...args] = process.argv.slice(2);
@@ -18,8 +18,11 @@ const [socket = "-", port = "0", command = "", ...args] = process.argv.slice(2);
 const mark = process.env.BATON_RUN_MARK;
 /** Once their parents have ended, nobody could tell of some whose they were. */
 let known: ReadonlySet<number> = new Set();
+let isEnding = false;
+/** The starter is gone, so nobody but this process ends the group. */
+let isAlone = false;
 
-new Socket({ fd: LIFELINE }).on("close", endGently).on("error", endGently).resume();
+new Socket({ fd: LIFELINE }).on("data", endGently).on("end", endAlone).on("error", endAlone);
 
 if (socket === "-") start();
 else carryPort(socket, Number(port), start);
@@ -44,6 +47,8 @@ function start(): void {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => undefined);
   child.on("error", notStarted);
   child.on("exit", (code, signal) => {
+    // Most end when they are asked to, which says nothing of what they have started.
+    if (isAlone) endAll();
     endRest();
     process.exit(code ?? (signal === null ? 1 : 128 + constants.signals[signal]));
   });
@@ -63,7 +68,14 @@ function notStarted(error: unknown): never {
   process.exit(127);
 }
 
+function endAlone(): void {
+  isAlone = true;
+  endGently();
+}
+
 function endGently(): void {
+  if (isEnding) return;
+  isEnding = true;
   if (mark === undefined) {
     endAll();
     return;

@@ -35,7 +35,7 @@ export interface AgentProcess {
   resume(): void;
   /** No more input: most agents then end by themselves. */
   closeInput(): void;
-  /** Asks it to end, and ends it a second later with all that it has started. */
+  /** Has its guard ask it to end, and end it a second later with all that it has started. */
   end(): void;
 }
 
@@ -78,7 +78,7 @@ export function startProcess(options: ProcessOptions): AgentProcess {
     pause: () => stdout?.pause(),
     resume: () => stdout?.resume(),
     closeInput: () => stdin?.end(),
-    end: () => lifeline?.destroy(),
+    end: () => lifeline?.write("end"),
   };
 }
 
@@ -110,7 +110,6 @@ function follow(child: ChildProcess, options: ProcessOptions, release: () => voi
     clearTimeout(late);
     stdout?.destroy();
     stderr?.destroy();
-    if (child.pid !== undefined) endRest(options.mark, child.pid);
     lines.end();
     complaints.end();
     release();
@@ -122,6 +121,7 @@ function follow(child: ChildProcess, options: ProcessOptions, release: () => voi
     finish(null, null);
   });
   child.on("exit", (exitCode, signal) => {
+    if (child.pid !== undefined) endRest(options.mark, child.pid);
     const look = () => {
       // What is held back for a slow reader is still wanted.
       if (stdout?.isPaused()) late = setTimeout(look, LAST_OUTPUT_MS);
