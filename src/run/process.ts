@@ -35,11 +35,13 @@ export interface AgentProcess {
   resume(): void;
   /** No more input: most agents then end by themselves. */
   closeInput(): void;
-  /** Has its guard ask it to end, and end it a second later with all that it has started. */
+  /** Has its guard ask it to end, and end it a second later with all that it has started; a second later we do. */
   end(): void;
 }
 
 const LONGEST_COMPLAINT = 8000;
+/** A guard that has not ended by then cannot: somebody has stopped it, perhaps with its whole group. */
+const ENDING_MS = 2000;
 /** A child that left the group may hold the outputs open for ever. */
 export const LAST_OUTPUT_MS = 1000;
 
@@ -70,6 +72,8 @@ export function startProcess(options: ProcessOptions): AgentProcess {
   lifeline?.on("error", () => undefined);
   stdin?.on("error", options.onDeaf);
   follow(child, options, () => lifeline?.destroy());
+  let ending: NodeJS.Timeout | undefined;
+  child.on("exit", () => clearTimeout(ending));
   return {
     send(line) {
       if (stdin?.writable) stdin.write(`${line}\n`);
@@ -78,7 +82,11 @@ export function startProcess(options: ProcessOptions): AgentProcess {
     pause: () => stdout?.pause(),
     resume: () => stdout?.resume(),
     closeInput: () => stdin?.end(),
-    end: () => lifeline?.write("end"),
+    end() {
+      if (isOver(child)) return;
+      lifeline?.write("end");
+      ending ??= setTimeout(() => endRest(child, options.mark), ENDING_MS);
+    },
   };
 }
 
@@ -121,7 +129,7 @@ function follow(child: ChildProcess, options: ProcessOptions, release: () => voi
     finish(null, null);
   });
   child.on("exit", (exitCode, signal) => {
-    if (child.pid !== undefined) endRest(options.mark, child.pid);
+    endRest(child, options.mark);
     const look = () => {
       // What is held back for a slow reader is still wanted.
       if (stdout?.isPaused()) late = setTimeout(look, LAST_OUTPUT_MS);
@@ -132,8 +140,14 @@ function follow(child: ChildProcess, options: ProcessOptions, release: () => voi
   child.on("close", finish);
 }
 
-/** The guard has done so, unless it was killed itself. Parents tell whose their children are, so the group goes last. */
-function endRest(mark: string, group: number): void {
+/** The guard has done so, unless it could not. Parents tell whose their children are, so the group goes last. */
+function endRest({ pid }: ChildProcess, mark: string): void {
+  if (pid === undefined) return;
   endStrays(mark);
-  end(-group);
+  end(-pid);
+}
+
+/** It was never there, or somebody else may have its number by now. */
+function isOver({ pid, exitCode, signalCode }: ChildProcess): boolean {
+  return pid === undefined || exitCode !== null || signalCode !== null;
 }

@@ -67,6 +67,20 @@ it("what is in its group goes also where the guard is killed, and neither a mark
   await expect.poll(() => isRunning(orphan)).toBe(false);
 });
 
+it.each(["group", "guard"])(
+  "an agent whose %s is stopped is ended all the same",
+  async (what) => {
+    const one = await allOf("orphan.mjs");
+    const pids = ["guard", "self", "child"].map(one.pidOf);
+    const [guard = 0] = pids;
+    process.kill(what === "group" ? -guard : guard, "SIGSTOP");
+    one.run.end();
+    expect(await one.over).toEqual([]);
+    await expect.poll(() => pids.filter(isRunning)).toEqual([]);
+  },
+  20_000,
+);
+
 it("what an agent leaves in its group goes as soon as it ends", async () => {
   const one = await allOf("orphan.mjs");
   const [self = 0, child = 0] = ["self", "child"].map(one.pidOf);
