@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import type { Readable, Writable } from "node:stream";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { openCatalog } from "../../../src/catalog/catalog.ts";
 import { listSessions } from "../../../src/catalog/query.ts";
@@ -26,15 +27,17 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true, maxRetries: 5 }));
 
-function start(program: string, prompt: string, node: readonly string[] = []): ChildProcess {
+/** Without a prompt it is read from its input. */
+function start(program: string, prompt?: string, node: readonly string[] = []): ChildProcess {
   symlinkSync(agent(program), join(home, "bin", "claude"));
   const PATH = [join(home, "bin"), dirname(process.execPath), "/usr/bin", "/bin"].join(delimiter);
   const [file = process.execPath, ...flags] = node;
-  const args = [...flags, LAUNCHER, "run", "claude", "-p", prompt, "--output-format", "stream-json"];
+  const said = prompt === undefined ? [] : ["-p", prompt];
+  const args = [...flags, LAUNCHER, "run", "claude", ...said, "--output-format", "stream-json"];
   return spawn(file, args, {
     cwd: home,
     env: { PATH, HOME: home },
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: [prompt === undefined ? "pipe" : "ignore", "pipe", "inherit"],
   });
 }
 
@@ -116,3 +119,16 @@ it("what the agent writes down is in the catalog while it runs", async () => {
   await once(child, "exit");
   await expect.poll(atHome).toEqual([]);
 });
+
+it("it ends by a signal also where nobody ever reads what it has written", async ({ onTestFinished }) => {
+  const child = start("claude.mjs");
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const { stdin, stdout } = child as ChildProcess & { stdin: Writable; stdout: Readable };
+  // Much more than a pipe holds, and few enough events for all of them to be kept.
+  stdin.end(`say ${`${"x".repeat(15_000)} `.repeat(100)}`);
+  await once(stdout, "data");
+  stdout.pause();
+  await expect.poll(atHome).toEqual([child.pid]);
+  child.kill("SIGTERM");
+  expect(await once(child, "exit")).toEqual([143, null]);
+}, 30_000);
