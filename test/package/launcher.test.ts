@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { execa } from "execa";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { end } from "../../src/adapters/strays.ts";
 import { oldNodes } from "./old-node.ts";
 
 const PROGRAM = `
@@ -101,17 +102,19 @@ describe("a Node that is too old", () => {
     }
   });
 
-  it("is not outlived by the program when it is killed", async () => {
+  it("is not outlived by the program when it is killed", async ({ onTestFinished }) => {
     for (const [name, argv] of launchers) {
       const launcher = startWaiting(argv);
       const [line] = (await once(launcher.stdout!, "data")) as [Buffer];
-      expect(() => process.kill(Number(line), 0), name).not.toThrow();
+      const pid = Number(line);
+      onTestFinished(() => end(pid));
+      expect(() => process.kill(pid, 0), name).not.toThrow();
       const output = text(launcher.stdout!);
       launcher.kill("SIGKILL");
       // The program has the other end of it, so that it ends when that is gone as well.
       expect(await output, name).toContain("got SIGHUP");
     }
-  });
+  }, 20_000);
 
   it("does not keep the program, nor is it seen by what the program starts", async () => {
     const told = async (node: string, flags: readonly string[]) =>

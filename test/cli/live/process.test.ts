@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { end } from "../../../src/adapters/strays.ts";
 import { openCatalog } from "../../../src/catalog/catalog.ts";
 import { listSessions } from "../../../src/catalog/query.ts";
 import { oldNodes } from "../../package/old-node.ts";
@@ -21,11 +22,17 @@ import { agent, isRunning } from "../../run/fake.ts";
 
 const LAUNCHER = join(import.meta.dirname, "../../../bin/baton.js");
 let home: string;
+/** Those that nothing else tells of. */
+const started: number[] = [];
 beforeEach(() => {
   home = realpathSync(mkdtempSync(join(tmpdir(), "baton-process-")));
   mkdirSync(join(home, "bin"));
 });
-afterEach(() => rmSync(home, { recursive: true, maxRetries: 5 }));
+afterEach(() => {
+  // What should not have been left keeps the outputs of the tests open for as long as it is there.
+  for (const pid of [...atHome(), ...started.splice(0)]) end(pid);
+  rmSync(home, { recursive: true, maxRetries: 5 });
+});
 
 /** Without a prompt it is read from its input. */
 function start(program: string, prompt?: string, node: readonly string[] = []): ChildProcess {
@@ -77,6 +84,7 @@ async function killed(node?: readonly string[]): Promise<() => number[]> {
   const said = await saidUntil(child, "all there");
   const pids = Array.from(said.matchAll(/pid (\d+)/g), ([, pid]) => Number(pid));
   expect(pids).toHaveLength(4);
+  started.push(...pids);
   // One of them has no environment any more, so it is known by its number alone.
   expect(pids.filter(isRunning)).toEqual(pids);
   expect(atHome()).toContain(child.pid);
@@ -120,9 +128,8 @@ it("what the agent writes down is in the catalog while it runs", async () => {
   await expect.poll(atHome).toEqual([]);
 });
 
-it("it ends by a signal also where nobody ever reads what it has written", async ({ onTestFinished }) => {
+it("it ends by a signal also where nobody ever reads what it has written", async () => {
   const child = start("claude.mjs");
-  onTestFinished(() => void child.kill("SIGKILL"));
   const { stdin, stdout } = child as ChildProcess & { stdin: Writable; stdout: Readable };
   // Much more than a pipe holds, and few enough events for all of them to be kept.
   stdin.end(`say ${`${"x".repeat(15_000)} `.repeat(100)}`);
