@@ -5,13 +5,15 @@ const BEGIN = /-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----|Private-Line
 /** Where it ends, or where another one begins. */
 const END = /-----(?:BEGIN|END[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----)/g;
 /** Longer than any key; a mark at the end of a text may lie further away and belong to something else. */
-const LONGEST = 40_000;
+export const LONGEST_KEY = 40_000;
 /** The end of a line, also where it is spelled out. */
 const LINE_END = /\r?\n|(?:\\+r)?\\+n/g;
 const CODED = /[A-Za-z0-9+/]{16,}/;
 /** A line of a key: a number or a sign of a diff may stand before it, quotes and commas around it. */
 const CODED_LINE = /^([\s\d|>+→"',:-]{0,16}[A-Za-z0-9+/]{8,}={0,2})["',\\+\s]{0,6}$/;
 const HEADING = /^[\s\d|>+→"',-]{0,16}(?:[A-Z][A-Za-z-]{1,20}: .{0,80})?$/;
+/** Of a text that still grows, the beginning of one, or of the mark that ends the key. */
+const BEGUN_LINE = /^[\s\d|>+→"',:-]{0,16}(?:[A-Za-z0-9+/]{0,7}=?|-----END[ A-Z0-9]{0,60}-{0,4})$/;
 
 export function* privateKeys(text: string): Generator<Found> {
   if (!text.includes("PRIVATE KEY") && !text.includes("Private-Lines: ")) return;
@@ -30,16 +32,16 @@ export function* privateKeys(text: string): Generator<Found> {
 /** Where a key begins that may go on behind the text; undefined = each that it holds has its end. */
 export function openKey(text: string): number | undefined {
   for (const { index, 0: mark } of text.matchAll(BEGIN)) {
-    const piece = text.slice(index + mark.length, index + mark.length + LONGEST);
+    const piece = text.slice(index + mark.length, index + mark.length + LONGEST_KEY);
     // The mark that ends it is none of its lines.
-    if (piece.length < LONGEST && codedLines(piece).isOpen) return index;
+    if (piece.length < LONGEST_KEY && codedLines(piece).isOpen) return index;
   }
   return undefined;
 }
 
 /** Behind the mark that ends it, or behind the last line of a key that was cut off; undefined where there is none. */
 function endOf(text: string, behind: number, isMarked: boolean): number | undefined {
-  const piece = text.slice(behind, behind + LONGEST);
+  const piece = text.slice(behind, behind + LONGEST_KEY);
   END.lastIndex = 0;
   const end = isMarked ? END.exec(piece) : null;
   if (end && end[0] !== "-----BEGIN")
@@ -58,7 +60,7 @@ function codedLines(piece: string): { length: number; isOpen: boolean } {
     const line = piece.slice(from, found?.index ?? piece.length);
     const coded = CODED_LINE.exec(line)?.[1];
     if (coded !== undefined) length = from + coded.length;
-    else if (!HEADING.test(line)) return { length, isOpen: false };
+    else if (!HEADING.test(line)) return { length, isOpen: !found && BEGUN_LINE.test(line) };
     from = found ? found.index + found[0].length : piece.length;
   }
   return { length, isOpen: true };

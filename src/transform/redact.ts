@@ -10,8 +10,8 @@ import { kindOfNamed, namedSecrets } from "./redact-names.ts";
 import { FORM_ANCHORS, type Found, formedSecrets } from "./redact-patterns.ts";
 
 export interface Redactor {
-  /** The same text when there is nothing to hide. */
-  text(text: string): string;
+  /** The same text when there is nothing to hide; `from`: only what stands behind it, as what goes on there. */
+  text(text: string, from?: number): string;
   /** Every text in it, names of fields included; the same value when there is nothing to hide. */
   value<T>(value: T): T;
   /** Called with each mark that is put into a text. */
@@ -43,7 +43,7 @@ function redactorOf(memory: Memory, onMark: (mark: string) => void): Redactor {
     onMark(mark);
     return mark;
   };
-  const text = (given: string) => replaced(given, find, marked);
+  const text = (given: string, from = 0) => replaced(given, from, find, marked);
   return {
     text,
     value: (given) => walked(given, "", { text, marked }) as typeof given,
@@ -54,18 +54,25 @@ function redactorOf(memory: Memory, onMark: (mark: string) => void): Redactor {
 /** Shorter texts hold no secret that could be told. */
 const SHORTEST = 8;
 
-function replaced(text: string, find: Memory["find"], marked: Numbers): string {
-  if (text.length < SHORTEST) return text;
-  const found = united([...torn(text, find), ...find(text)]);
-  if (found.length === 0) return text;
+function replaced(text: string, from: number, find: Memory["find"], marked: Numbers): string {
+  if (text.length < SHORTEST) return text.slice(from);
+  // What stands before it may be a part of the same word, or of another.
+  const behind = from === 0 ? [] : foundIn(text.slice(from), find);
+  const moved = behind.map((one) => ({ ...one, from: one.from + from, to: one.to + from }));
+  const found = united([...foundIn(text, find), ...moved]).filter(({ to }) => to > from);
+  if (found.length === 0) return text.slice(from);
   const pieces: string[] = [];
-  let done = 0;
-  for (const { kind, from, to } of found) {
-    const secret = text.slice(from, to);
-    pieces.push(text.slice(done, from), marked(kind, shownIn(secret)?.text ?? secret));
+  let done = from;
+  for (const { kind, from: start, to } of found) {
+    const secret = text.slice(start, to);
+    pieces.push(text.slice(done, start), marked(kind, shownIn(secret)?.text ?? secret));
     done = to;
   }
   return `${pieces.join("")}${text.slice(done)}`;
+}
+
+function foundIn(text: string, find: Memory["find"]): Found[] {
+  return [...torn(text, find), ...find(text)];
 }
 
 /** Secrets with something in them that is not seen when the text is shown. */

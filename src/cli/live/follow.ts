@@ -8,7 +8,7 @@ import { BatonError } from "../../session/error.ts";
 import type { Options } from "../commands/run.ts";
 import type { Context } from "../context.ts";
 import { type Drawn, onEndOfReader } from "../output.ts";
-import { redaction, shareable } from "../redaction.ts";
+import { redaction } from "../redaction.ts";
 import { byLine } from "./by-line.ts";
 import { type Conversation, newConversation } from "./conversation.ts";
 import { newDing } from "./ding.ts";
@@ -63,7 +63,8 @@ export async function follow(following: Following): Promise<number> {
     run.finish();
   });
   try {
-    for await (const event of redaction() ? byLine(run.events, shareable) : run.events) {
+    const redactor = redaction();
+    for await (const event of redactor ? byLine(run.events, redactor.text) : run.events) {
       if (isLeft) continue;
       log.note(event);
       outcome.note(event);
