@@ -1,6 +1,7 @@
 // Where the events of a run go: shown to a person, printed line by line for a program, or kept for the one document of
 // --json.
 import type { Runnable } from "../../run/agents.ts";
+import { fittingEvent } from "../../run/fit.ts";
 import { LONGEST_LINE } from "../../session/event-rules.ts";
 import type { AgentEvent, EventOf } from "../../session/events.ts";
 import { sessionId } from "../../session/id.ts";
@@ -45,10 +46,9 @@ export function newOutlet(
   return { show: (event) => renderer.show(event), ring, end: () => page.rest(), page, face };
 }
 
-/** What hides a secret may be longer than the secret was; a line that would be too long says so instead. */
+/** What hides a secret may be longer than the secret was; an event that it makes too long is cut once more. */
 function lineOf(event: AgentEvent): string {
-  const line = JSON.stringify(shareable(event));
-  if (Buffer.byteLength(line) < LONGEST_LINE) return `${line}\n`;
-  const { seq, timestamp } = event;
-  return `${JSON.stringify({ type: "raw", text: `[${event.type}: too long for a line]`, seq, timestamp })}\n`;
+  const hidden = shareable(event);
+  const line = JSON.stringify(hidden);
+  return `${Buffer.byteLength(line) < LONGEST_LINE ? line : JSON.stringify(fittingEvent(hidden))}\n`;
 }
