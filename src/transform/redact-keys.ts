@@ -6,8 +6,8 @@ const BEGIN = /-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----|Private-Line
 const END = /-----(?:BEGIN|END[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----)/g;
 /** Longer than any key; a mark at the end of a text may lie further away and belong to something else. */
 export const LONGEST_KEY = 40_000;
-/** The end of a line, also where it is spelled out. */
-const LINE_END = /\r?\n|(?:\\+r)?\\+n/g;
+/** The end of a line, also where it is spelled out; many backslashes are looked at once, from the first. */
+const LINE_END = /\r?\n|(?<!\\)(?:\\+r)?\\+n/g;
 const CODED = /[A-Za-z0-9+/]{16,}/;
 /** A line of a key: a number or a sign of a diff may stand before it, quotes and commas around it. */
 const CODED_LINE = /^([\s\d|>+→"',:-]{0,16}[A-Za-z0-9+/]{8,}={0,2})["',\\+\s]{0,6}$/;
