@@ -21,7 +21,15 @@ import {
   type Turn,
   usageOf,
 } from "./turn.ts";
-import { askedEvent, callWords, type Ending, REASONS, subtypeOf, systemEvent } from "./wording.ts";
+import {
+  askedEvent,
+  callWords,
+  type Ending,
+  missingResult,
+  REASONS,
+  subtypeOf,
+  systemEvent,
+} from "./wording.ts";
 
 export interface ProtocolOptions {
   run: string;
@@ -41,6 +49,7 @@ export interface ProtocolOptions {
 
 type UseEvent = Extract<DriverEvent, { type: "tool_use" }> & { parent: string };
 type ResultEvent = Extract<DriverEvent, { type: "tool_result" }>;
+type TextEvent = Extract<Said, { type: "text" | "thinking" }>;
 type Verdict = EventOf<"approval">["decision"];
 type DecidedBy = EventOf<"approval">["by"];
 
@@ -215,9 +224,10 @@ export class Protocol {
         break;
       case "text":
       case "thinking":
-        this.told(event);
+        this.tell({ ...event, text: this.halves.whole(event) });
         break;
       case "tool_use":
+        this.letGo((one) => one.parent_tool_use_id === event.parent_tool_use_id);
         this.current().isAsked = true;
         noteCall(this.current(), event.input, event.parent_tool_use_id === undefined);
         this.ordered(this.calls.use({ ...event, parent: event.parent_tool_use_id ?? "" }));
@@ -250,20 +260,15 @@ export class Protocol {
     }
   }
 
-  private told({
-    type,
-    text: given,
-    message,
-    parent_tool_use_id,
-  }: Extract<Said, { type: "text" | "thinking" }>): void {
-    const text = this.halves.whole(`${type} ${message ?? ""} ${parent_tool_use_id ?? ""}`, given);
+  private tell(event: TextEvent, isRest = false): void {
+    const { type, text, message, parent_tool_use_id } = event;
     const list = pieces(text).filter((piece) => piece !== "");
     if (list.length === 0) return;
     const turn = this.current();
     turn.isAsked = true;
     this.calls.spoken(parent_tool_use_id ?? "");
     if (type === "thinking") noteThinking(turn, text);
-    else if (parent_tool_use_id === undefined) noteText(turn, plain(text), message);
+    else if (parent_tool_use_id === undefined) noteText(turn, plain(text), message, isRest);
     for (const piece of list)
       this.emit({
         type,
@@ -271,6 +276,11 @@ export class Protocol {
         ...(message !== undefined && { message }),
         ...(parent_tool_use_id !== undefined && { parent_tool_use_id }),
       });
+  }
+
+  /** What waited for its other half in vain. */
+  private letGo(isOver: (event: TextEvent) => boolean): void {
+    for (const rest of this.halves.letGo(isOver)) this.tell(rest, true);
   }
 
   private raw(text: string): void {
@@ -317,7 +327,7 @@ export class Protocol {
 
   private end(ending: Ending): void {
     const turn = this.current();
-    this.halves.clear();
+    this.letGo(() => true);
     for (const { content } of this.close()) this.raw(content);
     for (const id of [...this.asks.keys()]) this.decide(id, "deny", "agent");
     const subtype = subtypeOf(turn, ending);
@@ -378,14 +388,4 @@ export class Protocol {
     });
     if (decision === "deny" && by !== "agent") this.denied(event, message ?? REASONS[by]);
   }
-}
-
-function missingResult({ id, parent }: UseEvent): ResultEvent {
-  return {
-    type: "tool_result",
-    tool_use_id: id,
-    content: "[no result: the agent went on before it came]",
-    is_error: true,
-    ...(parent !== "" && { parent_tool_use_id: parent }),
-  };
 }

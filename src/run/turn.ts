@@ -51,13 +51,19 @@ function nothing(): Estimate {
   return { tokens: 0, pending: "" };
 }
 
-/** A call between two texts begins a new message, as does another id. */
-export function noteText({ reply, estimated }: Turn, text: string, message: string | undefined): void {
+/** A call between two texts begins a new message, as does another id; what is left of one that was before does not. */
+export function noteText(
+  { reply, estimated }: Turn,
+  text: string,
+  message: string | undefined,
+  isRest: boolean,
+): void {
+  noteTokens(estimated, text);
+  if (isRest && message !== reply.message && reply.text !== "") return;
   if (message !== reply.message) Object.assign(reply, { message, text: "", isCut: false });
   const room = LONGEST_REPLY - reply.text.length;
   if (text.length > room) reply.isCut = true;
   reply.text += text.slice(0, Math.max(0, room));
-  noteTokens(estimated, text);
 }
 
 /** What a subagent calls meanwhile ends no message of the agent's own. */

@@ -4,6 +4,7 @@ import type { DriverEvent, Said } from "../adapters/driver.ts";
 import { visibleSequences } from "../session/escapes.ts";
 import type { Bare, EventOf } from "../session/events.ts";
 import type { Ask } from "./approvals.ts";
+import type { Use } from "./calls.ts";
 import { type Who, withHint } from "./failures.ts";
 import { beginning, fittingInput, sentence } from "./fit.ts";
 import type { ProtocolOptions } from "./protocol.ts";
@@ -81,5 +82,16 @@ export function askedEvent(event: Ask, timeoutMs: number, keep?: ProtocolOptions
     ...(always.length > 0 && { always: always.slice(0, MOST_ALWAYS).map(alwaysWords) }),
     ...(questions && { questions: shownQuestions(questions) }),
     ...(parent_tool_use_id !== undefined && { parent_tool_use_id }),
+  };
+}
+
+/** What stands for the result of a call that never came. */
+export function missingResult({ id, parent }: Use): Extract<DriverEvent, { type: "tool_result" }> {
+  return {
+    type: "tool_result",
+    tool_use_id: id,
+    content: "[no result: the agent went on before it came]",
+    is_error: true,
+    ...(parent !== "" && { parent_tool_use_id: parent }),
   };
 }
