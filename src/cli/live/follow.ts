@@ -12,6 +12,7 @@ import { redaction } from "../redaction.ts";
 import { byLine } from "./by-line.ts";
 import { type Conversation, newConversation } from "./conversation.ts";
 import { newDing } from "./ding.ts";
+import { type Mistakes, newMistakes } from "./mistakes.ts";
 import { newOutcome } from "./outcome.ts";
 import { newOutlet } from "./outlet.ts";
 import type { Page } from "./page.ts";
@@ -49,7 +50,8 @@ export async function follow(following: Following): Promise<number> {
   const person = hasPerson
     ? newConversation({ run, outlet, label, signals, ...(isConversation && { prompt }) })
     : undefined;
-  begin(following, { given, isSteered, run, prompt, person });
+  const mistakes = mistakesOf(following, run);
+  begin(following, { given, isSteered, run, prompt, person, mistakes });
   const how = { bell: options.bell ?? false, notify: options.notify ?? false, label };
   const ding = newDing({ ...how, ring: outlet.ring, onProblem: output.warn });
   const outcome = newOutcome();
@@ -79,6 +81,7 @@ export async function follow(following: Following): Promise<number> {
       // A signal ends it also where nobody takes what is written.
       await Promise.race([outlet.show(event), signals.stopped]);
       drawn.isBusy = false;
+      mistakes.shown(event);
       ding(event);
       await person?.hear(event);
     }
@@ -115,19 +118,24 @@ interface Beginning {
   run: LiveRun;
   prompt(text: string): void;
   person: Conversation | undefined;
+  mistakes: Mistakes;
 }
 
-function begin({ context, options }: Following, { given, isSteered, run, prompt, person }: Beginning): void {
+function mistakesOf({ context, options }: Following, run: LiveRun): Mistakes {
+  return newMistakes((sentence) => {
+    run.warn("bad_input", sentence);
+    // In a text the event is a warning already.
+    if (options.outputFormat === "stream-json" || context.output.isJson) context.output.warn(sentence);
+  });
+}
+
+function begin({ context }: Following, { given, isSteered, run, prompt, person, mistakes }: Beginning): void {
   if (given !== undefined) prompt(given);
   if (isSteered) {
-    const onMistake = (sentence: string) => {
-      run.warn("bad_input", sentence);
-      // In a text the event is a warning already.
-      if (options.outputFormat === "stream-json" || context.output.isJson) context.output.warn(sentence);
-    };
-    const steered = { run, onPrompt: prompt, onMistake };
+    const steered = { run, onPrompt: prompt, onMistake: mistakes.tell, onEnd: mistakes.end };
     steer(process.stdin, steered).catch((error: unknown) => {
       context.output.warn(`The input broke off: ${error instanceof Error ? error.message : String(error)}`);
+      mistakes.end();
       run.unattended();
       run.finish();
     });

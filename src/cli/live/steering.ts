@@ -11,6 +11,8 @@ export interface Steered {
   onPrompt(text: string): void;
   /** A line that means nothing: what is wrong with it, in a sentence. */
   onMistake(sentence: string): void;
+  /** No more lines come. */
+  onEnd(): void;
 }
 
 /** Until the input ends, which ends the run once its prompts are answered. */
@@ -18,6 +20,7 @@ export async function steer(input: NodeJS.ReadableStream, steered: Steered): Pro
   const lines = newLineSplitter(obedience(steered));
   for await (const chunk of input) lines.push(Buffer.from(chunk));
   lines.end();
+  steered.onEnd();
   steered.run.unattended();
   steered.run.finish();
 }

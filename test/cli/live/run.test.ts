@@ -165,6 +165,23 @@ describe("for programs", () => {
     expect(stdout).toContain("Here:");
   });
 
+  it("of a thousand lines that mean nothing each is told or counted, and a later one is told again", async () => {
+    const child = start(["run", "claude", "--input-format", "stream-json", ...STREAM]);
+    const seen = following(child);
+    const messageOf = (event: AgentEvent) => ("message" in event ? (event.message ?? "") : "");
+    const countOf = (event: AgentEvent) =>
+      Number(/made no sense: (\d+)/.exec(messageOf(event))?.[1] ?? messageOf(event).includes("oops"));
+    child.stdin?.write("oops\n".repeat(1000));
+    const told = new Set<AgentEvent>();
+    const count = () => [...told].reduce((sum, event) => sum + countOf(event), 0);
+    while (count() < 1000) told.add(await seen.until((event) => countOf(event) > 0 && !told.has(event)));
+    expect(count()).toBe(1000);
+    child.stdin?.write("later\n");
+    await seen.until((event) => messageOf(event).includes("later"));
+    child.stdin?.end();
+    expect(await seen.over).toMatchObject({ status: 0 });
+  });
+
   it("--input-format stream-json takes prompts, approvals, interrupts and changes", async () => {
     const child = start(["run", "claude", "--input-format", "stream-json", ...STREAM]);
     const seen = following(child);

@@ -29,7 +29,8 @@ async function steered(lines: readonly string[], isKnown = true) {
     end: note("end"),
   } satisfies LiveRun;
   const input = Readable.from(lines.map((line) => Buffer.from(line)));
-  await steer(input, { run, onPrompt: note("prompt"), onMistake: (sentence) => mistakes.push(sentence) });
+  const onMistake = (sentence: string) => mistakes.push(sentence);
+  await steer(input, { run, onPrompt: note("prompt"), onMistake, onEnd: note("end of the input") });
   return { told, mistakes };
 }
 
@@ -71,6 +72,7 @@ it("prompts, approvals, interrupts and changes reach the run, in order, and the 
     ["interrupt"],
     ["finish"],
     // Nobody can answer any more, and no prompts come.
+    ["end of the input"],
     ["unattended"],
     ["finish"],
   ]);
@@ -85,7 +87,13 @@ it("a line may come in pieces, and nothing that is wrong stops what follows", as
     '{"type":"set_permission_mode","permission_mode":"yolo"}\n',
     '{"type":"prompt","text":"Still here"}',
   ]);
-  expect(told).toEqual([["prompt", "ü"], ["prompt", "Still here"], ["unattended"], ["finish"]]);
+  expect(told).toEqual([
+    ["prompt", "ü"],
+    ["prompt", "Still here"],
+    ["end of the input"],
+    ["unattended"],
+    ["finish"],
+  ]);
   expect(mistakes).toHaveLength(5);
   expect(mistakes[0]).toContain("not JSON");
   expect(mistakes[3]).toContain("no text");
@@ -103,7 +111,14 @@ it("a prompt without words, or after the end of the prompts, is none", async () 
     { type: "interrupt" },
   ];
   const { told, mistakes } = await steered(lines.map((line) => `${JSON.stringify(line)}\n`));
-  expect(told).toEqual([["prompt", "One"], ["finish"], ["interrupt"], ["unattended"], ["finish"]]);
+  expect(told).toEqual([
+    ["prompt", "One"],
+    ["finish"],
+    ["interrupt"],
+    ["end of the input"],
+    ["unattended"],
+    ["finish"],
+  ]);
   const after = "A prompt came after the end of the prompts.";
   expect(mistakes).toEqual([...Array(3).fill("A prompt holds no text."), after, after]);
 });
@@ -111,7 +126,7 @@ it("a prompt without words, or after the end of the prompts, is none", async () 
 it("a model may be named as lists show it, and has to be named", async () => {
   const lines = ["Opus 4.5", " ", ""].map((model) => `${JSON.stringify({ type: "set_model", model })}\n`);
   const { told, mistakes } = await steered(lines);
-  expect(told.slice(0, -2)).toEqual([["setModel", "claude-opus-4-5-20251101"]]);
+  expect(told.slice(0, -3)).toEqual([["setModel", "claude-opus-4-5-20251101"]]);
   expect(mistakes).toEqual(Array(2).fill("set_model names no model."));
 });
 
