@@ -84,18 +84,27 @@ function textOf(value: unknown): string {
 
 const INDENT = "    ";
 
+/** What an argument of several lines has at the end of each: otherwise one that is only broken would look the same. */
+const LINE_END = "⏎";
+
 /** As lines that are no wider than this. */
 export function detailLines(details: readonly Detail[], width: number, colors: Colors): string[] {
-  const style = { "": (text: string) => text, "+": colors.green, "-": colors.red };
   const room = Math.max(1, width - INDENT.length - 2);
-  return details.flatMap(({ mark, text }) =>
-    linesOf(text).flatMap((line) =>
-      wrapped(line, room).map((piece) => {
-        const shown = { "": "", "+": "+ ", "-": "− " }[mark] + piece;
-        return `${INDENT}${style[mark](shown)}`;
-      }),
-    ),
-  );
+  const marked = (mark: "+" | "-", text: string) =>
+    linesOf(text)
+      .flatMap((line) => wrapped(line, room))
+      .map((piece) => (mark === "+" ? colors.green(`+ ${piece}`) : colors.red(`− ${piece}`)));
+  return details
+    .flatMap(({ mark, text }) => (mark === "" ? plainLines(text, room) : marked(mark, text)))
+    .map((line) => `${INDENT}${line}`);
+}
+
+/** What is not its beginning stands further in, so that no part of an argument looks like another. */
+function plainLines(text: string, room: number): string[] {
+  const lines = linesOf(text);
+  return lines
+    .flatMap((line, at) => wrapped(at < lines.length - 1 ? line + LINE_END : line, room))
+    .map((piece, at) => (at === 0 ? piece : `  ${piece}`));
 }
 
 /** The end of the last line begins no line of its own. */

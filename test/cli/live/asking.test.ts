@@ -93,10 +93,10 @@ it("Ctrl-D interrupts", async () => {
 it("of many lines the beginning and the end are shown, and all of them with v", async () => {
   const command = Array.from({ length: 40 }, (_, at) => `echo ${at}`).join("\n");
   const { said } = await asked(request({ command }), [[key("y")]]);
-  expect(said).toMatch(/echo 9\n {4}… 25 more lines …\n {4}echo 35\n[\s\S]*echo 39\n\[y\]es/);
+  expect(said).toMatch(/echo 9⏎\n {4}… 25 more lines …\n {6}echo 35⏎\n[\s\S]*echo 39\n\[y\]es/);
   expect(said).not.toContain("echo 20");
   const { said: all, decision } = await asked(request({ command }), [[key("v")], [key("n")]]);
-  expect(all).toMatch(/\? v\n {4}echo 0\n[\s\S]*echo 20\n[\s\S]*echo 39\n\[y\]es/);
+  expect(all).toMatch(/\? v\n {4}echo 0⏎\n[\s\S]*echo 20⏎\n[\s\S]*echo 39\n\[y\]es/);
   expect(decision).toMatchObject({ allow: false });
 });
 
@@ -107,7 +107,7 @@ it("arguments that were cut for the stream are shown from the file that has them
     writeFileSync(path, JSON.stringify({ command: "true\ntouch TAIL" }));
     const cut = { command: "true … [10 more characters]" };
     const { said } = await asked(request(cut, { input_path: path }), [[key("n")]]);
-    expect(said).toContain("    true\n    touch TAIL\n");
+    expect(said).toContain("    true⏎\n      touch TAIL\n");
     rmSync(path);
     const { said: gone } = await asked(request(cut, { input_path: path }), [[key("n")]]);
     expect(gone).toContain("Not all of it can be shown");

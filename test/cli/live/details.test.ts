@@ -17,6 +17,9 @@ const PATCH = `*** Begin Patch
  same
 *** Delete File: /p/b
 *** End Patch`;
+const AS_TEXT = PATCH.split("\n").map(
+  (line, at, all) => `${at > 0 ? "  " : ""}${line}${at < all.length - 1 ? "⏎" : ""}`,
+);
 const CHANGES = [
   { kind: "add", file_path: "/p/a", content: "new\n" },
   { kind: "move", file_path: "/p/c", to: "/p/d", diff: "@@\n-old\n+new\n same" },
@@ -24,7 +27,7 @@ const CHANGES = [
 ];
 
 it.each([
-  ["a command", { command: "make\nrm x", timeout: 5 }, ["make", "rm x", "timeout: 5"]],
+  ["a command", { command: "make\nrm x", timeout: 5 }, ["make⏎", "  rm x", "timeout: 5"]],
   ["a new file", { file_path: "/p/a", content: "one" }, ["/p/a", "+ one"]],
   ["an empty file", { file_path: "/p/a", content: "" }, ["/p/a", "+ "]],
   [
@@ -64,26 +67,33 @@ it.each([
   [
     "a patch that says more than the files beside it",
     { changes: CHANGES.slice(2), patch: PATCH },
-    ["file 1 of 1", "delete /p/b", ...PATCH.split("\n")],
+    ["file 1 of 1", "delete /p/b", ...AS_TEXT],
   ],
   ["a patch beside no files", { changes: [], patch: "*** Delete" }, ["files: []", "*** Delete"]],
-  [
-    "a patch beside what is no file",
-    { changes: [1], patch: PATCH },
-    ["file 1 of 1", "1", ...PATCH.split("\n")],
-  ],
+  ["a patch beside what is no file", { changes: [1], patch: PATCH }, ["file 1 of 1", "1", ...AS_TEXT]],
   ["no edits", { edits: [] }, ["edits: []"]],
-  ["a patch as text", { patch: "*** Begin\n*** End" }, ["*** Begin", "*** End"]],
+  ["a patch as text", { patch: "*** Begin\n*** End" }, ["*** Begin⏎", "  *** End"]],
   ["a tool of its own", { far: true, deep: { a: [1] } }, ["far: true", 'deep: {"a":[1]}']],
   ["nonsense", { edits: "x", changes: [null, "y"] }, ["edits: x", "file 1 of 2", "null", "file 2 of 2", "y"]],
 ] as const)("%s", (_, input, expected) => {
   expect(lines(input)).toEqual(expected);
 });
 
+it("what is broken looks neither like an argument of its own nor like a line of its own", () => {
+  const command = "echo one two three # four five six\ncwd: /safe seven eight nine ten";
+  expect(lines({ command, cwd: "/p" }, 26)).toEqual([
+    "echo one two three #",
+    "  four five six⏎",
+    "  cwd: /safe seven",
+    "  eight nine ten",
+    "cwd: /p",
+  ]);
+});
+
 it("long lines are broken, never cut, and wide characters take two columns", () => {
   const long = lines({ command: `${"echo x ".repeat(30)}; touch TAIL` }, 40);
   expect(long.at(-1)).toContain("touch TAIL");
-  expect(Math.max(...long.map((line) => line.length))).toBeLessThanOrEqual(34);
+  expect(Math.max(...long.map((line) => line.length))).toBeLessThanOrEqual(36);
   const wide = lines({ content: "日本語".repeat(20) }, 26);
   expect(wide.join("").replaceAll("+ ", "")).toBe("日本語".repeat(20));
   expect(Math.max(...wide.map((line) => line.length))).toBe(12);

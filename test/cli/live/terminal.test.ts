@@ -220,7 +220,7 @@ describe("a permission", () => {
   it("is about something that is seen whole, also in a narrow window, or on request", async () => {
     const lines = Array.from({ length: 50 }, (_, at) => `echo ${at}`).join("; ");
     start(process.execPath, [LAUNCHER, "run", "claude", "-p", `run ${lines}; touch TAIL`], 40);
-    await terminal.until(/touch\n {4}TAIL\n {4}description: a test\n\[y\]es/);
+    await terminal.until(/touch\n {6}TAIL\n {4}description: a test\n\[y\]es/);
     terminal.send("n");
     expect(await terminal.ended).toBe(0);
   });
