@@ -57,7 +57,7 @@ function permissionAsked(state: AcpState, options: AcpOptions, rpcId: unknown, p
       tool_use_id: call.id,
       ...nativeTool(options, call),
       ...(reason !== "" && { reason }),
-      ...(always?.kind === ALWAYS && always.name !== "" && { always: [always.name] }),
+      ...(always?.kind === ALWAYS && { always: [always.name || always.id] }),
     }),
   ];
 }

@@ -2,6 +2,7 @@
 import { distinct } from "../session/distinct.ts";
 import type { Question } from "../session/tools.ts";
 import { type Field, MOST } from "./acp-state.ts";
+import { fieldValue, isBlank } from "./answers.ts";
 import type { Decision } from "./driver.ts";
 import { filled, isObject, type Json, objects } from "./json.ts";
 
@@ -36,9 +37,14 @@ export function contentOf(
   const content: [string, unknown][] = [];
   for (const field of fields) {
     const name = [field.question, field.key].find((one) => Object.hasOwn(answers, one));
-    const value = name === undefined ? undefined : answerFor(field, answers[name]);
-    if (value !== undefined) content.push([field.key, value]);
-    else if (field.isRequired) return undefined;
+    const answer = name === undefined ? undefined : answers[name];
+    if (answer === undefined || isBlank(answer)) {
+      if (field.isRequired) return undefined;
+      continue;
+    }
+    const value = fieldValue({ type: field.type, choices: field.values }, answer);
+    if (value === undefined) return undefined;
+    content.push([field.key, value]);
   }
   return Object.fromEntries(content);
 }
@@ -76,8 +82,8 @@ function questionOf({ question, type, values }: Field, property: Json): Question
 function valuesOf(property: Json, type: Field["type"]): Field["values"] {
   if (type === "boolean")
     return [
-      { label: "Yes", value: "true" },
-      { label: "No", value: "false" },
+      { label: "Yes", value: true },
+      { label: "No", value: false },
     ];
   const from = type === "list" && isObject(property.items) ? property.items : property;
   const titled = objects(from.oneOf ?? from.anyOf).flatMap((one) => {
@@ -90,23 +96,4 @@ function valuesOf(property: Json, type: Field["type"]): Field["values"] {
   return plain.flatMap((one) =>
     filled(one) === undefined ? [] : [{ label: String(one), value: String(one) }],
   );
-}
-
-function answerFor({ type, values }: Field, answer: string | readonly string[] | undefined): unknown {
-  if (answer === undefined) return undefined;
-  const given = typeof answer === "string" ? [answer] : [...answer];
-  const chosen = given.map((one) => values.find(({ label }) => label === one)?.value ?? one);
-  const [first] = chosen;
-  switch (type) {
-    case "list":
-      return chosen;
-    case "boolean":
-      return first === "true" ? true : first === "false" ? false : undefined;
-    case "number":
-      return first === undefined || first.trim() === "" || Number.isNaN(Number(first))
-        ? undefined
-        : Number(first);
-    case "text":
-      return first;
-  }
 }

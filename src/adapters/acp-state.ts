@@ -77,7 +77,7 @@ export interface Field {
   question: string;
   type: "text" | "number" | "boolean" | "list";
   /** By label, the value that stands for it. */
-  values: { label: string; value: string }[];
+  values: { label: string; value: string | boolean }[];
   isRequired: boolean;
 }
 

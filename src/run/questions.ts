@@ -42,7 +42,9 @@ export function shownQuestions(questions: readonly Question[]): Question[] {
 export function answersAsAsked(questions: readonly Question[], answers: Answers): Answers {
   const shown = shownQuestions(questions);
   const given = Object.entries(answers).map(([name, answer]) => {
-    const at = shown.findIndex(({ question }) => question === name);
+    const named = shown.findIndex(({ question }) => question === name);
+    // Some agents take a question's short name too.
+    const at = named === -1 ? shown.findIndex(({ header }) => header === name) : named;
     const asked = questions[at];
     if (!asked) return [name, answer] as const;
     const labels = new Map<string, string>();

@@ -65,9 +65,12 @@ function kept<T>(given: T, keep: (input: T) => string | undefined): { input: T; 
 const MOST_ALWAYS = 20;
 const LONGEST_ALWAYS = 200;
 
-function alwaysWords(words: string): string {
-  const { text, isCut } = beginning(visibleSequences(words), LONGEST_ALWAYS);
-  return isCut ? `${text} …` : text;
+function alwaysWords(list: readonly string[]): string[] {
+  const words = list.slice(0, MOST_ALWAYS).map((one) => {
+    const { text, isCut } = beginning(visibleSequences(one), LONGEST_ALWAYS);
+    return isCut ? `${text} …` : text;
+  });
+  return list.length > MOST_ALWAYS ? [...words, `and ${list.length - MOST_ALWAYS} more`] : words;
 }
 
 export function askedEvent(event: Ask, timeoutMs: number, keep?: ProtocolOptions["keepInput"]): Bare {
@@ -79,7 +82,7 @@ export function askedEvent(event: Ask, timeoutMs: number, keep?: ProtocolOptions
     timeout_ms: timeoutMs,
     ...(tool_use_id !== undefined && { tool_use_id }),
     ...(reason !== undefined && { reason: sentence(visibleSequences(reason)) }),
-    ...(always.length > 0 && { always: always.slice(0, MOST_ALWAYS).map(alwaysWords) }),
+    ...(always.length > 0 && { always: alwaysWords(always) }),
     ...(questions && { questions: shownQuestions(questions) }),
     ...(parent_tool_use_id !== undefined && { parent_tool_use_id }),
   };

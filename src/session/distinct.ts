@@ -3,9 +3,12 @@
 /** The same words again get a number. */
 export function distinct(words: readonly string[]): string[] {
   const taken = new Set<string>();
+  const counts = new Map<string, number>();
   return words.map((word) => {
     let name = word;
-    for (let count = 2; taken.has(name); count++) name = `${word} (${count})`;
+    let count = counts.get(word) ?? 1;
+    while (taken.has(name)) name = `${word} (${++count})`;
+    counts.set(word, count);
     taken.add(name);
     return name;
   });

@@ -21,3 +21,13 @@ it("fields and choices that are called the same get a number", () => {
   expect(contentOf(fields, { from: "x", to: "y", how: "b" })).toEqual(content);
   expect(contentOf(fields, { Path: "x" })).toBeUndefined();
 });
+
+it("an answer that makes no value is not dropped, and one that is blank is none", () => {
+  const properties = { all: { type: "boolean", title: "Delete ALL backups" }, name: { type: "string" } };
+  const { fields } = fieldsOf({ properties, required: ["name"] }, undefined) ?? { fields: [] };
+  const answers = { name: "x", "Delete ALL backups": "no" };
+  expect(contentOf(fields, answers)).toEqual({ name: "x", all: false });
+  expect(contentOf(fields, { ...answers, "Delete ALL backups": "" })).toEqual({ name: "x" });
+  expect(contentOf(fields, { ...answers, "Delete ALL backups": "rather not" })).toBeUndefined();
+  expect(contentOf(fields, { ...answers, name: " " })).toBeUndefined();
+});

@@ -147,7 +147,12 @@ export const EXTRA: Record<string, (rig: LiveRig) => Promise<Followed>> = {
   },
 
   async interrupt_asking(rig) {
-    rig.answer([{ calls: [shell("touch made")] }, { text: "Going on after it." }]);
+    // Whether the model is still told of the refusal is a matter of luck.
+    rig.answer(({ messages }) => {
+      const asked = JSON.stringify(messages);
+      if (asked.includes("And now?")) return { text: "Going on after it." };
+      return asked.includes("tool_result") ? { text: "Stopped." } : { calls: [shell("touch made")] };
+    });
     const one = rig.start({ mode: "interactive", hasApprover: true });
     await one.interrupted("Make it", "approval_request");
     await one.turn("And now?");

@@ -1,6 +1,7 @@
 // Questions come to the user whole or told apart, and answers go back in the agent's own words.
 import { describe, expect, it } from "vitest";
 import { answersAsAsked, shownQuestions } from "../../src/run/questions.ts";
+import { distinct } from "../../src/session/distinct.ts";
 import { LONGEST_LINE } from "../../src/session/event-rules.ts";
 
 const long = (words: string) => `${words} `.repeat(100);
@@ -65,6 +66,19 @@ describe("of more than a line has room for", () => {
     const own = { [questions[11]?.question ?? ""]: `${url}49`, key: "value" };
     expect(answersAsAsked(questions, own)).toEqual(own);
   });
+});
+
+it("a question goes by its short name too", () => {
+  const questions = [{ question: "Which?", header: "One", options: [{ label: "A" }, { label: "A" }] }];
+  expect(answersAsAsked(questions, { One: "A (2)" })).toEqual({ "Which?": "A" });
+});
+
+it("each of many that are the same has a number of its own, and they are soon told apart", {
+  timeout: 10_000,
+}, () => {
+  const names = distinct(Array.from({ length: 50_000 }, () => "same"));
+  expect(new Set(names).size).toBe(50_000);
+  expect(distinct(["a", "a (2)", "a", "a"])).toEqual(["a", "a (2)", "a (3)", "a (4)"]);
 });
 
 it("what a model made up of options is nothing to choose from", () => {

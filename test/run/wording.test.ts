@@ -45,7 +45,8 @@ describe("lines", () => {
     const call = { tool: "bash" as const, input: {} };
     const asked = protocol.asked({ type: "ask", id: "1", name: "shell", input: {}, call, always }, 1000);
     const told = asked.find((event) => event.type === "approval_request")?.always ?? [];
-    expect(told).toHaveLength(20);
+    expect(told).toHaveLength(21);
+    expect(told.at(-1)).toBe("and 10 more");
     expect(told[1]).toMatch(/^␛\]0;x\u0007 1 y+ …$/);
     expect(wrong([...asked, ...protocol.finish({})])).toEqual([]);
   });

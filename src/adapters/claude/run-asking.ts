@@ -34,7 +34,9 @@ function asked(state: State, id: string, request: Json): Output[] {
   const ask = { id, name, input, suggestions: objects(request.permission_suggestions), isHook };
   remember(state.asks, ask);
   // Our own hook asks again, whatever the CLI's rules allow.
-  const always = isHook ? [] : rulesOf(ask).flatMap(ruleWords);
+  const rules = isHook ? [] : rulesOf(ask).flatMap(ruleWords);
+  const file = fileOf(name, input);
+  const always = rules.length === 0 && file !== undefined ? [`${name} of ${file}`] : rules;
   const call = universalCall(name, input);
   const [tool, reason] = [filled(request.tool_use_id), filled(request.decision_reason)];
   const parent = state.tasks.find((task) => task.id === request.agent_id)?.call;
@@ -82,8 +84,9 @@ export function decide(state: State, id: string, decision: Decision): Output[] {
 /** What the CLI itself suggests to allow, for this session only: its own default is the project's settings. */
 function rulesOf({ suggestions }: Asked): Json[] {
   const rules = suggestions.filter(({ type, behavior }) => type === "addRules" && behavior === "allow");
-  const chosen =
-    rules.length > 0 ? rules : suggestions.filter(({ destination }) => destination === "session");
+  const isForSession = ({ type, destination }: Json) =>
+    (type === "setMode" || type === "addDirectories") && destination === "session";
+  const chosen = rules.length > 0 ? rules : suggestions.filter(isForSession);
   return chosen.map((rule) => ({ ...rule, destination: "session" }));
 }
 
@@ -108,9 +111,13 @@ function answersOf({ answers }: Decision): Json {
 
 const EDITING: ReadonlySet<string> = new Set(["Edit", "MultiEdit", "NotebookEdit", "Write"]);
 
+function fileOf(name: string, input: Json): string | undefined {
+  return EDITING.has(name) ? filled(input.file_path ?? input.notebook_path) : undefined;
+}
+
 /** What counts as the same when it was allowed for the session: this tool on this file, or else this very call. */
 function keyOf(name: string, input: Json): string {
-  const file = EDITING.has(name) ? filled(input.file_path ?? input.notebook_path) : undefined;
+  const file = fileOf(name, input);
   if (file !== undefined) return sameCall(name, { file });
   return name === "Bash" ? sameCommand(name, input) : sameCall(name, input);
 }

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { distinct } from "../../session/distinct.ts";
 import type { Question } from "../../session/tools.ts";
+import { agrees } from "../answers.ts";
 import type { Decision, DriverEvent, Output } from "../driver.ts";
 import { questionsOf, type UniversalCall } from "../reading.ts";
 import { type RpcMessage, refuse, reply } from "../rpc.ts";
@@ -83,7 +84,10 @@ function askFor(params: JsonObject, { name, input, call }: Omit<Told, "id">): As
 function commandAsk({ cwd, open }: RunState, params: JsonObject): Ask {
   const { networkApprovalContext: network, additionalPermissions: wider } = params;
   if (isObject(network) && word(params.command) === undefined)
-    return askFor(params, named("", "network_access", undefined, network));
+    return {
+      ...askFor(params, named("", "network_access", undefined, network)),
+      always: [`the host ${text(network.host) ?? ""}`],
+    };
   const { input } = kept(open, word(params.itemId) ?? "") ?? {};
   const { cmd: _, command: __, workdir: ___, justification: ____, ...given } = isObject(input) ? input : {};
   const more = {
@@ -98,7 +102,12 @@ function commandAsk({ cwd, open }: RunState, params: JsonObject): Ask {
 function changeAsk({ open }: RunState, params: JsonObject): Ask {
   const known = kept(open, word(params.itemId) ?? "");
   const root = word(params.grantRoot);
-  if (known) return askFor(params, withMore(known, root === undefined ? {} : { grant_root: root }));
+  if (known)
+    return {
+      ...askFor(params, withMore(known, root === undefined ? {} : { grant_root: root })),
+      // It remembers files, whatever is changed in them.
+      always: [root === undefined ? "any change of the same files" : `any change in ${root}`],
+    };
   const path = root ?? "";
   return askFor(params, { name: "apply_patch", input: { path }, call: { tool: "edit", input: { path } } });
 }
@@ -154,7 +163,10 @@ function elicitation(state: RunState, params: JsonObject): Asking {
   const ask = { name: told.name, input: told.input, call: told.call, reason };
   if (params.mode === "url") {
     const question = [reason, text(url) ?? ""].join("\n").trim();
-    return [{ ...ask, questions: [{ question, options: [{ label: "Done" }] }] }, { kind: "link" }];
+    return [
+      { ...ask, questions: [{ question, options: [{ label: "Done" }, { label: "No" }] }] },
+      { kind: "link" },
+    ];
   }
   const schema = isObject(requestedSchema) ? requestedSchema : {};
   const wanted = isObject(schema.properties) ? schema.properties : {};
@@ -217,11 +229,13 @@ function answerTo(asked: Asked, { allow, always, answers = {} }: Decision) {
     case "tool":
       return { ...action(allow, {}), _meta: allow && always ? { persist: "session" } : null };
     case "form": {
+      const isFilled = Object.keys(wanted).length > 0 || agrees(answers);
+      if (!isFilled) return action(false, null);
       const content = contentOf(wanted, required, answers);
       return allow && !content ? { ...action(false, null), action: "cancel" } : action(allow, content);
     }
     case "link":
-      return action(allow, null);
+      return action(allow && agrees(answers), null);
   }
 }
 

@@ -1,6 +1,7 @@
 // Forms of MCP servers as questions, and the answers as what the form wants.
 import { distinct } from "../../session/distinct.ts";
 import type { Question } from "../../session/tools.ts";
+import { fieldValue, isBlank, type Wanted } from "../answers.ts";
 import type { Decision } from "../driver.ts";
 import { isObject, type JsonObject, objects, text, word } from "./native.ts";
 import { kept } from "./run-state.ts";
@@ -13,7 +14,7 @@ export function fieldQuestions(fields: JsonObject, message: string): Question[] 
   const list = Object.entries(fields).map(([name, field], at) =>
     questionOf(name, isObject(field) ? field : {}, words[at] ?? name),
   );
-  return list.length > 0 ? list : [{ question: message, options: [{ label: YES }] }];
+  return list.length > 0 ? list : [{ question: message, options: [{ label: YES }, { label: NO }] }];
 }
 
 const YES = "Yes";
@@ -36,10 +37,7 @@ function questionsIn(fields: JsonObject): string[] {
   return distinct(Object.entries(fields).map(askedAs));
 }
 
-interface Choice {
-  label: string;
-  value: unknown;
-}
+type Choice = Wanted["choices"][number];
 
 function choicesOf(field: JsonObject): Choice[] {
   if (field.type === "boolean")
@@ -61,7 +59,10 @@ function labelled(choices: readonly Choice[]): Choice[] {
   return choices.map(({ value }, at) => ({ label: labels[at] ?? String(value), value }));
 }
 
-/** Answers may go by the question as it was put, or by the field's own name. Undefined where one that is required is none. */
+/**
+ * Answers may go by the question as it was put, or by the field's own name. Undefined where one that is required is
+ * missing, or one is not what its field wants.
+ */
 export function contentOf(
   fields: JsonObject,
   required: readonly unknown[],
@@ -72,30 +73,20 @@ export function contentOf(
   for (const [at, [name, value]] of Object.entries(fields).entries()) {
     const field = isObject(value) ? value : {};
     const answer = kept(answers, words[at] ?? name) ?? kept(answers, name);
-    const given = answer === undefined ? undefined : typed(field, answer);
-    if (given !== undefined) content.set(name, given);
-    else if (required.includes(name)) return undefined;
+    if (answer === undefined || isBlank(answer)) {
+      if (required.includes(name)) return undefined;
+      continue;
+    }
+    const given = fieldValue(wantedBy(field), answer);
+    if (given === undefined) return undefined;
+    content.set(name, given);
   }
   return Object.fromEntries(content);
 }
 
-function typed(field: JsonObject, answer: string | readonly string[]): unknown {
-  const choices = choicesOf(field);
-  const values = [answer].flat().map((one) => {
-    const chosen = choices.find(({ label, value }) => label === one || value === one);
-    return chosen ? chosen.value : plain(field, one);
-  });
-  return field.type === "array" ? values : values[0];
-}
-
-/** Undefined where it is none of the right type. */
-function plain({ type }: JsonObject, answer: string): unknown {
-  if (type === "boolean") return isYes(answer);
-  if (type !== "number" && type !== "integer") return answer;
-  return answer.trim() !== "" && Number.isFinite(Number(answer)) ? Number(answer) : undefined;
-}
-
-function isYes(answer: string): boolean | undefined {
-  if (/^(?:y|yes|true|1)$/i.test(answer)) return true;
-  return /^(?:n|no|false|0)$/i.test(answer) ? false : undefined;
+function wantedBy(field: JsonObject): Wanted {
+  const { type } = field;
+  const isNumber = type === "number" || type === "integer";
+  const known = type === "array" ? "list" : type === "boolean" ? "boolean" : isNumber ? "number" : "text";
+  return { type: known, choices: choicesOf(field) };
 }

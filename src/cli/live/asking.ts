@@ -36,22 +36,36 @@ export async function askPerson(
   person: Person,
   signal: AbortSignal,
 ): Promise<Decision | undefined> {
-  const { name, reason = "", questions } = event;
+  const { reason = "", questions } = event;
   const { colors, note } = person;
   if (questions && reason === "") return askQuestions(questions, person, signal);
-  note(`${colors.yellow(`${harmless(label)} asks:`)} ${cut(disclosed(name), 200)}\n`);
+  note(`${colors.yellow(`${harmless(label)} asks:`)} ${nameOf(event)}\n`);
   for (const line of wrapped(disclosed(reason), person.width() - 1))
     if (line !== "") note(`${colors.dim(line)}\n`);
   return questions ? askQuestions(questions, person, signal) : askPermission(event, person, signal);
 }
+
+/** In our words, and in the agent's where that is another. */
+function nameOf({ name, native }: Request): string {
+  const isSame = native === undefined || plainName(native.name) === plainName(name);
+  return cut(disclosed(isSame ? name : `${name} (${native.name})`), LONGEST_NAME);
+}
+
+function plainName(name: string): string {
+  return name.replaceAll("_", "").toLowerCase();
+}
+
+const LONGEST_NAME = 200;
 
 async function askPermission(event: Request, person: Person, signal: AbortSignal) {
   const { colors, note } = person;
   const lines = detailLines(await detailsFor(event, person), person.width(), colors);
   const shown = fitting(lines, person.height());
   for (const line of shown) note(`${line}\n`);
-  if (event.always)
-    note(`${colors.dim(`    always would allow: ${event.always.map(disclosed).join("; ")}`)}\n`);
+  const always = event.always?.map((one) => cut(disclosed(one), LONGEST_NAME)).join("; ");
+  if (always !== undefined)
+    for (const line of wrapped(`always would allow: ${always}`, person.width() - 5))
+      note(`${colors.dim(`    ${line}`)}\n`);
   const isWhole = shown === lines;
   const choices = `[y]es, [a]lways in this session, [n]o${isWhole ? "" : ", [v]iew all of it"}? `;
   for (;;) {
@@ -172,12 +186,13 @@ async function askQuestions(
 }
 
 async function askQuestion(
-  { question, options = [], multiple }: NonNullable<Request["questions"]>[number],
+  { question, header, options = [], multiple }: NonNullable<Request["questions"]>[number],
   person: Person,
   signal: AbortSignal,
 ): Promise<string | string[] | undefined> {
   const { colors, note } = person;
-  note(`${colors.yellow(disclosed(question))}\n`);
+  const words = header === undefined || header === question ? question : `${header}: ${question}`;
+  note(`${colors.yellow(disclosed(words))}\n`);
   for (const [at, { label, description }] of options.entries())
     note(`  ${at + 1}. ${disclosed(label)}${description ? colors.dim(` ${disclosed(description)}`) : ""}\n`);
   const how =
@@ -187,8 +202,8 @@ async function askQuestion(
   const chosen = answer
     .trim()
     .split(/[\s,]+/)
-    .map((word) => options[Number(word) - 1]?.label);
-  const isChosen = chosen.every((label) => label !== undefined);
+    .map((word) => (/^\d+$/.test(word) ? options[Number(word) - 1]?.label : undefined));
+  const isChosen = chosen.every((label) => label !== undefined) && (multiple || chosen.length === 1);
   if (!isChosen) return answer;
   return multiple ? chosen.filter((label) => label !== undefined) : (chosen[0] ?? answer);
 }

@@ -133,6 +133,11 @@ describe("asking", () => {
     expect(told([mode, folder])).toMatchObject([
       { always: ["permission mode acceptEdits", "the folder /a, /b"] },
     ]);
+    const edit = { tool_name: "Edit", input: { file_path: "/p/a", old_string: "a", new_string: "b" } };
+    for (const more of [edit, { ...edit, decision_reason_type: "hook" }])
+      expect(
+        told([{ type: "removeRules", rules, behavior: "deny", destination: "session" }], more),
+      ).toMatchObject([{ always: ["Edit of /p/a"] }]);
     for (const [none] of [told([]), told([allow], { decision_reason_type: "hook" })])
       expect(none).not.toHaveProperty("always");
   });

@@ -199,6 +199,29 @@ describe("questions", () => {
     });
   });
 
+  it("that are only agreed to are declined by any other answer", () => {
+    const form = {
+      serverName: "shop",
+      mode: "form",
+      message: "Delete all orders?",
+      requestedSchema: { properties: {} },
+    };
+    const link = { serverName: "shop", mode: "url", message: "Sign in", url: "http://127.0.0.1/x" };
+    const action = (params: object, answers?: Record<string, string>) => {
+      const one = prompted();
+      one.ask(1, "mcpServer/elicitation/request", params);
+      return decide(one, "1", { allow: true, ...(answers && { answers }) }).result.action;
+    };
+    for (const params of [form, link]) {
+      expect(action(params)).toBe("accept");
+      expect(action(params, { any: "Yes" })).toBe("accept");
+      for (const word of ["no", "", "I do not agree"]) expect(action(params, { any: word })).toBe("decline");
+    }
+    expect(events(prompted().ask(1, "mcpServer/elicitation/request", form))).toMatchObject([
+      { questions: [{ question: "Delete all orders?", options: [{ label: "Yes" }, { label: "No" }] }] },
+    ]);
+  });
+
   it("are left open when nobody answers", () => {
     const one = prompted();
     one.ask(1, "item/tool/requestUserInput", { questions: [question] });
@@ -274,7 +297,11 @@ describe("questions", () => {
     const one = prompted();
     const link = { serverName: "shop", mode: "url", message: "Sign in", url: "http://127.0.0.1/x" };
     expect(events(one.ask(1, "mcpServer/elicitation/request", link))).toMatchObject([
-      { questions: [{ question: "Sign in\nhttp://127.0.0.1/x", options: [{ label: "Done" }] }] },
+      {
+        questions: [
+          { question: "Sign in\nhttp://127.0.0.1/x", options: [{ label: "Done" }, { label: "No" }] },
+        ],
+      },
     ]);
     expect(decide(one, "1", { allow: false }).result).toEqual({
       action: "decline",

@@ -125,7 +125,7 @@ it("what our words for a call leave out is shown in the agent's own, also where 
   );
   const same = { name: "shell", input: { cmd: "ls" } };
   const { said: once } = await asked(request({ command: "ls" }, { native: same }), [[key("n")]]);
-  expect(once).toContain("Agent asks: Bash\n    ls\n[y]es");
+  expect(once).toContain("Agent asks: Bash (shell)\n    ls\n[y]es");
   const folder = mkdtempSync(join(tmpdir(), "baton-asking-"));
   try {
     const input_path = join(folder, "native.json");
@@ -139,20 +139,39 @@ it("what our words for a call leave out is shown in the agent's own, also where 
 });
 
 it("what questions are about is said before them", async () => {
-  const questions = [{ question: "Confirm", options: [{ label: "Yes" }] }];
+  const questions = [{ question: "Confirm", header: "Transfer 1000 EUR", options: [{ label: "Yes" }] }];
   const more = { name: "mcp__shop__elicitation", reason: "Really delete all of it?", questions };
   const { said } = await asked(request({}, more), [[paste("1")], [ENTER]]);
   expect(said).toMatch(
-    /^Agent asks: mcp__shop__elicitation\nReally delete all of it\?\nConfirm\n {2}1\. Yes\n/,
+    /^Agent asks: mcp__shop__elicitation\nReally delete all of it\?\nTransfer 1000 EUR: Confirm\n {2}1\. Yes\n/,
   );
 });
 
 it("what always would allow is said where the agent takes it for more", async () => {
-  const always = ["Bash(npm \u001b[2J*)", "permission mode acceptEdits"];
+  const always = ["Bash(npm \u001b[2J*)", "permission mode acceptEdits\nx [y]es"];
   const { said } = await asked(request({ command: "npm test" }, { always }), [[key("a")]]);
   expect(said).toContain(
-    "    npm test\n    always would allow: Bash(npm ␛[2J*); permission mode acceptEdits\n[y]es",
+    "    npm test\n    always would allow: Bash(npm ␛[2J*); permission mode\n    acceptEdits x [y]es\n[y]es",
   );
+});
+
+it("a single choice is one number, as it is written", async () => {
+  const questions = [{ question: "Which?", options: [{ label: "A" }, { label: "B" }] }];
+  const answer = async (typed: string) =>
+    (await asked(request({}, { questions }), [[paste(typed)], [ENTER]])).decision?.answers?.["Which?"];
+  expect(await answer("2")).toBe("B");
+  for (const own of ["2 1", "1e0", "0x1", "3"]) expect(await answer(own)).toBe(own);
+});
+
+it("a call is named as the agent names it too, where that is another name", async () => {
+  const named = async (name: string) =>
+    (
+      await asked(request({ path: "a" }, { name: "Write", native: { name, input: { path: "a" } } }), [
+        [key("n")],
+      ])
+    ).said;
+  expect(await named("delete_file")).toMatch(/^Agent asks: Write \(delete_file\)\n/);
+  expect(await named("write")).toMatch(/^Agent asks: Write\n/);
 });
 
 it("a name takes one line", async () => {

@@ -13,7 +13,8 @@ describe("nothing is left out", () => {
       { edits: [{ old: "a" }, { old: "b" }] },
       { edits: [{ old_string: "a" }, { old_string: "b" }] },
     ],
-    ["where nothing is given", { a: null, b: {}, c: [] }, {}],
+    ["where nothing is given", { a: null, replaceAll: false, run_in_background: false }, {}],
+    ["of an empty list", { a: [], b: {} }, { b: {}, a: [] }],
     ["of a patch that is told by its files", PATCH, { file_path: "a", content: "x\n" }],
     ["of one beside others", { cmd: "ls" }, { command: "ls", description: "Lists" }],
   ])("%s", (_, native, shown) => {
@@ -24,10 +25,29 @@ describe("nothing is left out", () => {
 describe("something is left out", () => {
   it.each<[string, unknown, Record<string, unknown>]>([
     ["another command", { command: "ls", cmd: "rm" }, { command: "ls" }],
+    ["a second path", { path: "/a", file_path: "/b", note: "/b" }, { file_path: "/a", note: "/b" }],
     [
-      "a second path that is the same",
-      { path: "/a", file_path: "/b", note: "/b" },
-      { file_path: "/a", note: "/b" },
+      "the other direction",
+      { source: "/a", destination: "/b" },
+      { file_path: "/b", changes: [{ file_path: "/b", to: "/a" }] },
+    ],
+    ["names alone", { "/etc": {}, "/home": [] }, { file_path: "/tmp/a" }],
+    ["names of nothing", { delete: { "/etc": {}, "/home": null } }, { file_path: "/tmp/a" }],
+    ["another meaning", { exec: "/etc/motd" }, { file_path: "/etc/motd" }],
+    [
+      "switches that change places",
+      { x: { on: true }, y: { on: false } },
+      { x: { on: false }, y: { on: true } },
+    ],
+    [
+      "edits that change places",
+      { edits: [{ old: "a", new: "b" }] },
+      { edits: [{ old_string: "b", new_string: "a" }] },
+    ],
+    [
+      "where else a patch is made",
+      PATCH.replace("\n", "\n*** Environment ID: x\n"),
+      { file_path: "a", content: "x\n" },
     ],
     ["a switch of another name", { sandbox: false }, { replace_all: false }],
     ["a number", { timeout: 5 }, {}],
