@@ -26,8 +26,13 @@ export type RpcMessage =
 /** Undefined where it is no message, or an answer to nothing that was asked. */
 export function received(rpc: Rpc, line: string): RpcMessage | undefined {
   const message = jsonIn(line);
-  if (!isObject(message) || !isShallow(message)) return undefined;
+  if (!isObject(message)) return undefined;
   const { id, method, result, error } = message;
+  // Whoever asks waits, and so would the user.
+  if (!isShallow(message))
+    return method !== undefined && ["string", "number"].includes(typeof id)
+      ? { type: "request", method: TOO_DEEP, id, params: {} }
+      : undefined;
   const params = isObject(message.params) ? message.params : {};
   if (typeof method === "string")
     return id === undefined ? { type: "notice", method, params } : { type: "request", method, id, params };
@@ -38,6 +43,8 @@ export function received(rpc: Rpc, line: string): RpcMessage | undefined {
     ? { type: "answer", method: called, id, result }
     : { type: "failure", method: called, id, error: isObject(error) ? error : { message: String(error) } };
 }
+
+const TOO_DEEP = "arguments that are nested too deeply";
 
 export function request(rpc: Rpc, method: string, params: unknown): Output {
   const id = rpc.next++;

@@ -88,6 +88,16 @@ it("a session that the agent does not find is missing, whatever its words remind
   ]);
 });
 
+it("a request that is nested too deeply is refused, and nobody waits for it", () => {
+  const deep = JSON.parse(`${"[".repeat(1500)}${"]".repeat(1500)}`);
+  const call = { toolCallId: "call-1", kind: "other", rawInput: { deep } };
+  const outputs = prompted().asked(1, call);
+  expect(sent(outputs)).toMatchObject([
+    { id: "ask-1", error: { message: expect.stringContaining("too deeply") } },
+  ]);
+  expect(events(outputs)).toEqual([]);
+});
+
 describe("a call that may change something", () => {
   const asked = (toolCall: object) =>
     events(prompted().asked(1, { toolCallId: "call-1", ...toolCall })).find(({ type }) => type === "ask");

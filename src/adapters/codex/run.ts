@@ -2,7 +2,6 @@
 // launch, how a thread is opened, and what the user wants.
 import type { PermissionMode } from "../../session/events.ts";
 import type { Driver, Input, Launch, Output } from "../driver.ts";
-import { isShallow } from "../json.ts";
 import { notify, type RpcMessage, received, request } from "../rpc.ts";
 import { isObject, type JsonObject, word } from "./native.ts";
 import { asked, decided } from "./run-asks.ts";
@@ -72,7 +71,7 @@ function introduction({ version }: RunState): JsonObject {
 
 function heard(state: RunState, line: string): Output[] {
   const message = received(state.rpc, line);
-  if (!message || !isShallow(message)) return tellOnceInit(state, { type: "raw", text: line });
+  if (!message) return tellOnceInit(state, { type: "raw", text: line });
   switch (message.type) {
     case "answer":
       return answered(state, message.method, isObject(message.result) ? message.result : {});
