@@ -1,14 +1,14 @@
 // The process that an agent's CLI runs under: node guard.ts SOCKET PORT COMMAND ARGUMENTS…
-// It ends the CLI and all its children when it is told to, or whoever started it is gone, however that came about, and
-// what the CLI has left behind when it ends by itself. Inside a network namespace (SOCKET is then not "-") it carries the
-// port of the loopback model across, because a Unix socket is not bound to one.
+// It ends the CLI and all its children when its starter says so or is gone, however that came about, and what the CLI has
+// left behind when it ends by itself: itself too, being in their group. Inside a network namespace (SOCKET is then not "-")
+// it carries the port of the loopback model across, because a Unix socket is not bound to one.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { closeSync } from "node:fs";
 import { connect, createServer, Socket } from "node:net";
 import { constants } from "node:os";
 import { end, endStrays, straysOf } from "./strays.ts";
 
-/** Its other end only the starter has: it closes when that is gone, and whatever is written there says to end the CLI. */
+/** Its other end only the starter has: it ends when that is gone or wants the CLI to end, and is told the CLI's status. */
 const LIFELINE = 3;
 /** For the CLI to write down what it has. */
 const GRACE_MS = 1000;
@@ -19,10 +19,10 @@ const mark = process.env.BATON_RUN_MARK;
 /** Once their parents have ended, nobody could tell of some whose they were. */
 let known: ReadonlySet<number> = new Set();
 let isEnding = false;
-/** The starter is gone, so nobody but this process ends the group. */
-let isAlone = false;
 
-new Socket({ fd: LIFELINE }).on("data", endGently).on("end", endAlone).on("error", endAlone);
+// Its end says to end the CLI, whose status is still to be told then.
+const lifeline = new Socket({ fd: LIFELINE, allowHalfOpen: true });
+lifeline.on("end", endGently).on("error", endGently).resume();
 
 if (socket === "-") start();
 else carryPort(socket, Number(port), start);
@@ -47,10 +47,9 @@ function start(): void {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => undefined);
   child.on("error", notStarted);
   child.on("exit", (code, signal) => {
-    // Most end when they are asked to, which says nothing of what they have started.
-    if (isAlone) endAll();
-    endRest();
-    process.exit(code ?? (signal === null ? 1 : 128 + constants.signals[signal]));
+    const status = code ?? (signal === null ? 1 : 128 + constants.signals[signal]);
+    // The starter may be gone before it could end what the CLI has left, so that is done here, which leaves no exit status.
+    lifeline.write(String(status), endAll);
   });
 }
 
@@ -66,11 +65,6 @@ function spawned(): ChildProcess {
 function notStarted(error: unknown): never {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(127);
-}
-
-function endAlone(): void {
-  isAlone = true;
-  endGently();
 }
 
 function endGently(): void {

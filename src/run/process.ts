@@ -1,8 +1,7 @@
 // An agent's process: started under its guard, in a group of its own, with lines going in and out. It ends when it is
 // told to, when it ends by itself, or when Baton is gone; nothing that it started outlives it.
 import { type ChildProcess, spawn } from "node:child_process";
-import type { Duplex } from "node:stream";
-import { guarded } from "../adapters/guarded.ts";
+import { guarded, type Lifeline, lifelineOf } from "../adapters/guarded.ts";
 import { end, endStrays } from "../adapters/strays.ts";
 import { newLineSplitter } from "./lines.ts";
 
@@ -66,12 +65,9 @@ export function startProcess(options: ProcessOptions): AgentProcess {
     return NO_PROCESS;
   }
   const { stdin, stdout } = child;
-  // Where no descriptor is left it has no pipes at all.
-  const lifeline = child.stdio?.[3] as Duplex | undefined;
-  // Both ends go when the agent ends, which its exit is about.
-  lifeline?.on("error", () => undefined);
+  const lifeline = lifelineOf(child);
   stdin?.on("error", options.onDeaf);
-  follow(child, options, () => lifeline?.destroy());
+  follow(child, options, lifeline);
   let ending: NodeJS.Timeout | undefined;
   child.on("exit", () => clearTimeout(ending));
   return {
@@ -84,7 +80,7 @@ export function startProcess(options: ProcessOptions): AgentProcess {
     closeInput: () => stdin?.end(),
     end() {
       if (isOver(child)) return;
-      lifeline?.write("end");
+      lifeline.end();
       ending ??= setTimeout(() => endRest(child, options.mark), ENDING_MS);
     },
   };
@@ -101,7 +97,7 @@ function spawned({ argv, cwd, env, mark }: ProcessOptions): ChildProcess {
   });
 }
 
-function follow(child: ChildProcess, options: ProcessOptions, release: () => void): void {
+function follow(child: ChildProcess, options: ProcessOptions, lifeline: Lifeline): void {
   const { stdout, stderr } = child;
   const lines = newLineSplitter(options.onLine);
   let tail = "";
@@ -120,8 +116,9 @@ function follow(child: ChildProcess, options: ProcessOptions, release: () => voi
     stderr?.destroy();
     lines.end();
     complaints.end();
-    release();
-    options.onEnd({ exitCode, signal, stderr: tail });
+    lifeline.release();
+    const status = lifeline.status();
+    options.onEnd({ exitCode: status ?? exitCode, signal: status === null ? signal : null, stderr: tail });
   };
   let late: NodeJS.Timeout | undefined;
   child.on("error", (error) => {

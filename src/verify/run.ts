@@ -6,7 +6,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promis
 import { connect, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { guarded } from "../adapters/guarded.ts";
+import { guarded, lifelineOf } from "../adapters/guarded.ts";
 
 /** namespace = the kernel keeps the CLI off the network; proxy = it is told to use a proxy that refuses. */
 export type Isolation = "namespace" | "proxy";
@@ -173,6 +173,7 @@ function outcomeOf(child: ChildProcess, command: CellCommand): Promise<Outcome> 
   return new Promise((resolve, reject) => {
     const stdout = gather(child.stdout);
     const stderr = gather(child.stderr);
+    const { status } = lifelineOf(child);
     let timedOut = false;
     const watchdog = setTimeout(() => {
       timedOut = true;
@@ -182,7 +183,8 @@ function outcomeOf(child: ChildProcess, command: CellCommand): Promise<Outcome> 
     child.on("exit", (exitCode) => {
       clearTimeout(watchdog);
       endGroup(child);
-      const finish = () => resolve({ exitCode, timedOut, stdout: stdout(), stderr: stderr() });
+      const finish = () =>
+        resolve({ exitCode: status() ?? exitCode, timedOut, stdout: stdout(), stderr: stderr() });
       child.on("close", finish);
       // A daemon that left the group may hold the outputs open for ever.
       setTimeout(finish, LAST_OUTPUT_MS).unref();

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { type Ended, startProcess } from "../../src/run/process.ts";
 import { agent, type Collected, isRunning, startFake } from "./fake.ts";
 
 const left: number[] = [];
@@ -31,7 +32,7 @@ const pidsIn =
   };
 
 /** The same under a Baton that can be killed. */
-async function besides(program: string): Promise<{ pidOf: PidOf; kill(): Promise<void> }> {
+async function besides(program: string) {
   const script = join(import.meta.dirname, "killed-child.ts");
   const baton = spawn(process.execPath, [script, agent(program)], { stdio: ["ignore", "pipe", "inherit"] });
   left.push(baton.pid ?? 0);
@@ -44,7 +45,7 @@ async function besides(program: string): Promise<{ pidOf: PidOf; kill(): Promise
     baton.kill("SIGKILL");
     await once(baton, "exit");
   };
-  return { pidOf: pidsIn(said), kill };
+  return { pidOf: pidsIn(said), kill, stop: () => baton.kill("SIGSTOP") };
 }
 
 const rawOf = ({ events }: Pick<Collected, "events">) =>
@@ -90,6 +91,32 @@ it("what an agent leaves in its group goes as soon as it ends", async () => {
   await expect.poll(() => isRunning(child)).toBe(false);
 }, 20_000);
 
+it.each([
+  ["exit 3", 3],
+  ["kill -9 $$", 137],
+])("how an agent has ended (%s) is known also where it is told to end just then", async (last, exitCode) => {
+  const ended = await new Promise<Ended>((resolve) => {
+    const one = startProcess({
+      argv: ["sh", "-c", `echo $PPID; read line; ${last}`],
+      cwd: import.meta.dirname,
+      env: { PATH: process.env.PATH },
+      mark: `leaving-${process.pid}-${exitCode}`,
+      onLine(guard) {
+        one.send("go on");
+        // Nothing is heard of it in the meantime.
+        setImmediate(() => {
+          while (isRunning(Number(guard))) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+          one.end();
+        });
+      },
+      onComplaint: () => undefined,
+      onDeaf: () => undefined,
+      onEnd: resolve,
+    });
+  });
+  expect(ended).toEqual({ exitCode, signal: null, stderr: "" });
+});
+
 describe("a Baton that is killed", () => {
   it("is not outlived by what does not end in its agent's group, though the agent ends politely", async () => {
     const { pidOf, kill } = await besides("orphan.mjs");
@@ -107,6 +134,24 @@ describe("a Baton that is killed", () => {
     await expect.poll(() => isRunning(self)).toBe(false);
     process.kill(guard, "SIGCONT");
     await expect.poll(() => [guard, child].filter(isRunning)).toEqual([]);
+  });
+
+  it("nor where the agent ends while Baton is stopped, which then never hears of it", async () => {
+    const { pidOf, kill, stop } = await besides("orphan.mjs");
+    const pids = ["guard", "self", "child"].map(pidOf);
+    stop();
+    process.kill(pidOf("self"), "SIGTERM");
+    await expect.poll(() => pids.filter(isRunning)).toEqual([]);
+    await kill();
+  });
+
+  it("nor where the agent is killed at the same moment", async () => {
+    const { pidOf, kill } = await besides("orphan.mjs");
+    const pids = ["guard", "self", "child"].map(pidOf);
+    const killed = kill();
+    process.kill(pidOf("self"), "SIGKILL");
+    await killed;
+    await expect.poll(() => pids.filter(isRunning)).toEqual([]);
   });
 
   it("nor by an agent that is stopped", async () => {
