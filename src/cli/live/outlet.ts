@@ -46,9 +46,17 @@ export function newOutlet(
   return { show: (event) => renderer.show(event), ring, end: () => page.rest(), page, face };
 }
 
-/** What hides a secret may be longer than the secret was; an event that it makes too long is cut once more. */
+/** What hides a secret may be longer than the secret was; an event that it makes too long is cut once more, and says so. */
 function lineOf(event: AgentEvent): string {
   const hidden = shareable(event);
   const line = JSON.stringify(hidden);
-  return `${Buffer.byteLength(line) < LONGEST_LINE ? line : JSON.stringify(fittingEvent(hidden))}\n`;
+  return `${Buffer.byteLength(line) < LONGEST_LINE ? line : JSON.stringify(cutEvent(hidden))}\n`;
+}
+
+function cutEvent(event: AgentEvent): AgentEvent {
+  const cut = fittingEvent(event);
+  const isCut =
+    (cut.type === "raw" && event.type === "raw" && cut.text !== event.text) ||
+    (cut.type === "result" && event.type === "result" && cut.result !== event.result);
+  return isCut ? { ...cut, truncated: true } : cut;
 }

@@ -48,4 +48,7 @@ it("an event that marks make too long is cut, and stays what it is", async () =>
   }
   for (const text of [told[4].content, told[5].text, told[7].result])
     expect(text).toMatch(/more characters\]$/);
+  expect(told.map(({ truncated }) => truncated === true)).toEqual(
+    EVENTS.map(({ type }) => type === "raw" || type === "result"),
+  );
 });
