@@ -129,7 +129,7 @@ const LONG = 20;
 const SHORTEST_RANDOM = 8;
 
 /** Letters of both cases and digits in no order that a name would have, and many of them. */
-function isRandom(value: string, least = LONG): boolean {
+export function isRandom(value: string, least = LONG): boolean {
   if (value.length < least) return false;
   const turns = value.match(/[a-z][A-Z]|[A-Z]{2}[a-z]|\d[A-Za-z]|[A-Za-z]\d/g)?.length ?? 0;
   return turns * 4 >= value.length;

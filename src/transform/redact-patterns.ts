@@ -40,7 +40,7 @@ const isNoName: Test = (text) =>
 const isLiteral: Test = (text) => !/^[$<{*%[/]|\$\{/.test(text);
 
 /** What may stand right before a word: nothing that is part of one, unless it is an escape, a quoted character, a colour. */
-const LEAD = String.raw`(?:^|[^A-Za-z0-9+]|\\[abfnrtv]|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|%[0-9A-Fa-f]{2}|\x1b\[[\d;]{0,20}m)`;
+export const LEAD = String.raw`(?:^|[^A-Za-z0-9+]|\\[abfnrtv]|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|%[0-9A-Fa-f]{2}|\x1b\[[\d;]{0,20}m)`;
 
 /**
  * A word that begins so. Bytes in Base64 may spell that by chance, so what stands before it decides; that is looked at

@@ -5,7 +5,7 @@
 import { pieces } from "../../run/fit.ts";
 import type { AgentEvent, EventOf } from "../../session/events.ts";
 import { openKey } from "../../transform/redact-keys.ts";
-import { safeTo, wholeTo } from "../../transform/redact-open.ts";
+import { likelyTo, safeTo, wholeTo } from "../../transform/redact-open.ts";
 
 type Text = EventOf<"text"> | EventOf<"thinking">;
 type Output = EventOf<"tool_result">;
@@ -24,6 +24,8 @@ interface Open {
   event: Text;
   text: string;
   told: number;
+  /** What was found out about this text; it may have to wait through many events. */
+  answers: Map<(text: string) => number, number>;
 }
 
 /** Longer lines, and keys over several, are hidden in pieces all the same. */
@@ -34,39 +36,66 @@ const CONTEXT = 10_000;
 const MOST = 100;
 /** The beginning of a word that tells nothing of a key. */
 const TELLS_NOTHING = /^.{1,4}/su;
+/** Where its speaker does one of these, an earlier message is over by all that is known. */
+const ENDS_A_WORD: ReadonlySet<AgentEvent["type"]> = new Set([
+  "text",
+  "thinking",
+  "approval_request",
+  "usage",
+]);
 
 export async function* byLine(events: AsyncIterable<AgentEvent>, hidden: Hide): AsyncGenerator<AgentEvent> {
+  const state: State = { texts: new Map(), output: undefined, called: undefined };
   let seq = 0;
-  for await (const piece of joined(events))
-    for (const event of cut(piece, hidden)) yield { ...event, seq: ++seq };
+  // What waited has the time of what it comes with, so that no time runs backwards.
+  let timestamp = "";
+  const told = (piece: Piece) => cut(piece, hidden).map((event) => ({ ...event, seq: ++seq, timestamp }));
+  for await (const event of events) {
+    timestamp = event.timestamp;
+    for (const piece of joined(state, event)) yield* told(piece);
+  }
+  for (const open of state.texts.values())
+    for (const piece of upTo(open, open.text.length)) yield* told(piece);
 }
 
-async function* joined(events: AsyncIterable<AgentEvent>): AsyncGenerator<Piece> {
-  const texts = new Map<string, Open>();
-  let output: Output | undefined;
+interface State {
+  texts: Map<string, Open>;
+  output: Output | undefined;
   /** The call that was told last: its subagent has to be heard before anybody else. */
-  let called: string | undefined;
-  for await (const event of events) {
-    const isText = event.type === "text" || event.type === "thinking";
-    const key = isText ? keyOf(event) : undefined;
-    for (const [name, open] of texts) {
-      if (name === key) continue;
-      const isOver = endsWith(open.event, event);
-      if (open.told < open.text.length) yield* upTo(open, isOver ? open.text.length : safeTo(open.text));
-      if (isOver === "for good") texts.delete(name);
-    }
-    if (key !== undefined && isText) {
-      yield* goneOn(texts, key, event, called !== undefined && event.parent_tool_use_id === called);
-      called = undefined;
-    } else if (event.type === "tool_result" && event.part !== undefined) {
-      output = { ...event, content: (output?.content ?? "") + event.content };
-      if (!event.last) continue;
-      yield { event: output, from: 0 };
-      output = undefined;
-    } else yield { event, from: 0 };
-    if (!isText) called = event.type === "tool_use" ? event.id : undefined;
+  called: string | undefined;
+}
+
+function* joined(state: State, event: AgentEvent): Generator<Piece> {
+  const { texts, called } = state;
+  const isText = event.type === "text" || event.type === "thinking";
+  const key = isText ? keyOf(event) : undefined;
+  for (const [name, open] of texts) {
+    if (name === key) continue;
+    const isOver = endsWith(open.event, event);
+    if (open.told < open.text.length) yield* upTo(open, isOver ? open.text.length : reach(open, event));
+    if (isOver === "for good") texts.delete(name);
   }
-  for (const open of texts.values()) yield* upTo(open, open.text.length);
+  if (event.type === "tool_result" && event.part !== undefined) {
+    const output = { ...event, content: (state.output?.content ?? "") + event.content };
+    state.output = event.last ? undefined : output;
+    if (!event.last) return;
+    yield { event: output, from: 0 };
+  } else if (key !== undefined && isText)
+    yield* goneOn(texts, key, event, called !== undefined && event.parent_tool_use_id === called);
+  else yield { event, from: 0 };
+  state.called = event.type === "tool_use" ? event.id : undefined;
+}
+
+/** How much of a message can go out before that event, which may come in the middle of a word. */
+function reach(open: Open, event: AgentEvent): number {
+  // Agents say one thing after the other, and ask when they have said what about.
+  const isNext = ENDS_A_WORD.has(event.type) && event.parent_tool_use_id === open.event.parent_tool_use_id;
+  const answer = isNext ? likelyTo : safeTo;
+  const known = open.answers.get(answer);
+  if (known !== undefined) return known;
+  const end = answer(open.text);
+  open.answers.set(answer, end);
+  return end;
 }
 
 function keyOf({ type, message, parent_tool_use_id }: Text): string {
@@ -83,7 +112,7 @@ function endsWith({ parent_tool_use_id }: Text, event: AgentEvent): false | "for
 /** Another piece of a message: its whole lines can go out. */
 function* goneOn(texts: Map<string, Open>, key: string, event: Text, isAwaited: boolean): Generator<Piece> {
   const { text = "", told = 0 } = texts.get(key) ?? {};
-  const open: Open = { event, text: text + event.text, told };
+  const open: Open = { event, text: text + event.text, told, answers: new Map() };
   // The one that was silent for longest stands first.
   texts.delete(key);
   texts.set(key, open);
@@ -106,6 +135,7 @@ function* upTo(open: Open, end: number, context = CONTEXT): Generator<Piece> {
   const forgotten = context > 0 && far > 0 ? Math.min(far, openKey(text) ?? far) : far;
   open.text = text.slice(forgotten);
   open.told = Math.max(told, end) - forgotten;
+  if (forgotten > 0) open.answers.clear();
 }
 
 function cut({ event, from }: Piece, hidden: Hide): AgentEvent[] {

@@ -80,7 +80,7 @@ const OTHERS: Record<string, object[]> = {
 };
 
 /** A turn with a subagent at work, and those events in the middle of it. */
-function turnOf(middle: readonly object[]): AgentEvent[] {
+function turnOf(middle: readonly object[], end = ""): AgentEvent[] {
   const init = {
     type: "system",
     subtype: "init",
@@ -112,14 +112,14 @@ function turnOf(middle: readonly object[]): AgentEvent[] {
     },
     { type: "message_stop" },
   ];
-  return events.map((event, at) => ({ seq: at + 1, timestamp: "", ...event }) as AgentEvent);
+  return events.map((event, at) => ({ seq: at + 1, timestamp: at < 2 ? "" : end, ...event }) as AgentEvent);
 }
 
 const { text: hide } = await loadRedactor();
 
-async function told(middle: readonly object[]): Promise<AgentEvent[]> {
+async function told(middle: readonly object[], end?: string): Promise<AgentEvent[]> {
   async function* stream() {
-    yield* turnOf(middle);
+    yield* turnOf(middle, end);
   }
   const events: AgentEvent[] = [];
   const checker = newEventChecker();
@@ -215,6 +215,67 @@ it("what is no key does not wait: it comes before the other event, whatever the 
   expect(await words([...called, text("Now", inner)])).toEqual(["I look into ", "src/run2.ts", "-", "Now"]);
 });
 
+it("what its speaker says next comes after the end of a message, which waits only if it may be a key", async () => {
+  const words = async (middle: readonly object[]) =>
+    (await told(middle)).flatMap((event) =>
+      "text" in event ? [event.text] : event.type === "approval_request" ? ["?"] : [],
+    );
+  const next = (said: string) => text(said, { message: "n" });
+  const two = [text("I will edit src/config.ts"), next("Now the rest is\n"), next("done.\n")];
+  expect(await words(two)).toEqual(["I will edit src/config.ts", "Now the rest is\n", "done.\n"]);
+  const ends = [
+    "The user asks about understanding the configuration.",
+    "See http://localhost:3000/index2.html",
+    "It is in src/task-list2.ts, as of 1f2e3d4c5b6a",
+    "Is it `src/token.ts`?",
+  ];
+  for (const end of ends)
+    expect(await words([{ type: "thinking", text: end, message: "m" }, text("Yes.\n")])).toEqual([
+      end,
+      "Yes.\n",
+    ]);
+  const [asks = {}, answers = {}] = OTHERS["an approval"] ?? [];
+  const question = "Shall I use the token from src/config.ts?";
+  expect(await words([text(question), asks, answers, text(" Or not?")])).toEqual([question, "?", " Or not?"]);
+  for (const begun of ["sk-ant-aB3d", "token=aB3dE5gH", "8HQI0MBLH3rfecianLmfk69GArjbt", "a://b:cd3ef"])
+    expect(await words([text(`So it is ${begun}`), next("Next.\n")])).toEqual([
+      "So it is ",
+      "Next.\n",
+      begun,
+    ]);
+});
+
+it("a subagent's message is not over when another speaks", async () => {
+  const events = await told([text("I look into src/run2.ts"), text("hm", inner), text(" now.")]);
+  expect(events.flatMap((event) => ("text" in event ? [event.text] : []))).toEqual([
+    "I look into ",
+    "hm",
+    "src/run2.ts now.",
+  ]);
+});
+
+it("what waited has the time of what it comes with", async () => {
+  const middle = [
+    text("I look into src/run2.ts"),
+    { type: "raw", text: "-" },
+    text("sk-ant-aB3d", { message: "n" }),
+  ];
+  const timed = middle.map((event, at) => ({ ...event, timestamp: `2026-01-0${at + 1}` }));
+  const times = (await told(timed, "2026-01-09")).map(({ timestamp }) => timestamp);
+  expect(times).toEqual(times.toSorted());
+});
+
+it("a control character does not end a key that it tears", async () => {
+  for (const torn of ["\u0001", "\u0007", "\u000b", "\u001f"]) {
+    const [half, rest] = [WORD.slice(0, 18), WORD.slice(18)];
+    for (const middle of [OTHERS.raw ?? [], OTHERS["another message"] ?? [], OTHERS["an approval"] ?? []]) {
+      const events = await told([text(`use ghp_${half}${torn}X`), ...middle, text(`${rest} now\n`)]);
+      expectHidden(events, [half, rest]);
+      expect(saidBy(events, "m")).toMatch(/^use \[redacted: [\w -]+\] now\n$/);
+    }
+  }
+});
+
 it("a secret behind a word that was told is no part of it", async () => {
   const called = [text("Let me look", inner), use("1", inner), output("1", inner)];
   const events = await told([...called, text(`sk-ant-${WORD}\n`, inner)]);
@@ -227,6 +288,15 @@ it("of more messages than are kept open nothing is lost", async () => {
   expect(events.flatMap((event) => (event.type === "text" ? [event.text] : []))).toEqual(
     messages.map((one) => one.text),
   );
+});
+
+it("what waits in many messages is not looked through again for every other event", async () => {
+  const waiting = Array.from({ length: 100 }, (_, at) =>
+    text(`${"x".repeat(9000)}1`, { message: String(at), parent_tool_use_id: String(at) }),
+  );
+  const others = Array.from({ length: 20_000 }, () => ({ type: "raw", text: "-" }));
+  // It would take many times as long as a test may.
+  expect(await told([...waiting, ...others])).toHaveLength(20_106);
 });
 
 it("a key that goes on behind a call of its own message is hidden from there on", async () => {
