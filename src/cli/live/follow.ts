@@ -79,7 +79,7 @@ export async function follow(following: Following): Promise<number> {
       person?.aside();
       drawn.isBusy = true;
       // A signal ends it also where nobody takes what is written.
-      await Promise.race([outlet.show(event), signals.stopped]);
+      await signals.unlessStopped(outlet.show(event));
       drawn.isBusy = false;
       mistakes.shown(event);
       ding(event);
@@ -88,7 +88,7 @@ export async function follow(following: Following): Promise<number> {
     const status = signals.status();
     if (isUnread) return status ?? 0;
     person?.aside();
-    await Promise.race([outlet.end(outcome.result), signals.stopped]);
+    await signals.unlessStopped(outlet.end(outcome.result));
     return status ?? outcome.status();
   } finally {
     output.drawn(undefined);

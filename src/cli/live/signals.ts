@@ -8,8 +8,8 @@ export interface Signals {
   interrupt(): void;
   /** The person leaves by Ctrl-C, in order. */
   left(): void;
-  /** Kept once a signal has ended the run. */
-  stopped: Promise<void>;
+  /** Waits for the work, one at a time, unless a signal ends the run. */
+  unlessStopped(work: Promise<void>): Promise<void>;
   /** The next Ctrl-C is about the next turn. */
   turnOver(): void;
   close(): void;
@@ -25,12 +25,14 @@ export interface OnSignals {
 
 export function onSignals({ interrupt, end, leave }: OnSignals): Signals {
   let status: number | undefined;
-  const stopped = Promise.withResolvers<void>();
+  let isStopped = false;
+  let letGo: (() => void) | undefined;
   const stop = (signal: NodeJS.Signals) => {
     status = 128 + constants.signals[signal];
     end();
     leave(status);
-    stopped.resolve();
+    isStopped = true;
+    letGo?.();
   };
   let isInterrupted = false;
   const onInterrupt = () => {
@@ -42,7 +44,13 @@ export function onSignals({ interrupt, end, leave }: OnSignals): Signals {
   process.on("SIGHUP", stop);
   return {
     status: () => status,
-    stopped: stopped.promise,
+    // A race with one promise for all the run would keep what came of every event.
+    unlessStopped: (work) =>
+      new Promise((resolve, reject) => {
+        if (isStopped) resolve();
+        letGo = resolve;
+        work.then(resolve, reject);
+      }),
     interrupt: onInterrupt,
     left() {
       status = 128 + constants.signals.SIGINT;

@@ -49,3 +49,16 @@ it("ends the run where there is no turn; who leaves by it only has its status", 
   signals.left();
   expect({ others, status: signals.status() }).toEqual({ others: [], status: 130 });
 });
+
+it("what is waited for is let go by the end of the run, and only by that", async () => {
+  told(false);
+  await signals.unlessStopped(Promise.resolve());
+  await expect(signals.unlessStopped(Promise.reject(new Error("broken")))).rejects.toThrow("broken");
+  const never = new Promise<void>(() => undefined);
+  const waiting = signals.unlessStopped(never);
+  const first = await Promise.race([waiting.then(() => "let go"), Promise.resolve("waits")]);
+  expect(first).toBe("waits");
+  signals.interrupt();
+  await waiting;
+  await signals.unlessStopped(never);
+});
