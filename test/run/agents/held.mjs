@@ -1,10 +1,13 @@
 #!/usr/bin/env node
 // Says as many numbered lines as it is told, as fast as they are taken, and complains how far it has got: every second in
-// which nobody takes one, and when all are written. As a server it tells them as events.
+// which nobody takes one, and when all are written. How far it is stands in the file WRITTEN at any time. As a server it
+// tells them as events.
 import { once } from "node:events";
+import { openSync, writeSync } from "node:fs";
 import { createServer } from "node:http";
 
 const LINES = Number(process.env.LINES);
+const file = process.env.WRITTEN && openSync(process.env.WRITTEN, "w");
 const lineOf = (at) => `${String(at).padEnd(2000, ".")}`;
 
 if (process.env.TRANSPORT === "http") serve();
@@ -13,7 +16,11 @@ else void say(process.stdout, (at) => `${lineOf(at)}\n`);
 async function say(out, frame) {
   let written = 0;
   for (let at = 0; at < LINES; at++) {
-    if (out.write(frame(at), () => written++)) continue;
+    const note = () => {
+      written++;
+      if (file) writeSync(file, String(written), 0);
+    };
+    if (out.write(frame(at), note)) continue;
     const held = setInterval(() => console.error(`held ${written} ${process.pid}`), 1000);
     await once(out, "drain");
     clearInterval(held);
