@@ -5,7 +5,7 @@ import { type Diff, diffsIn, editBetween } from "./acp-content.ts";
 import type { AcpCall, NativeTool } from "./acp-state.ts";
 import { commonCall } from "./common-tools.ts";
 import { count, filled, isObject, type Json } from "./json.ts";
-import type { UniversalCall } from "./reading.ts";
+import { LOOKING, type UniversalCall } from "./reading.ts";
 
 export function toolOf(call: AcpCall): NativeTool {
   const input: Json = isObject(call.input)
@@ -29,8 +29,6 @@ export function isComplete(call: AcpCall): boolean {
 
 /** Their diff may come as late as with their result. */
 const CHANGING: ReadonlySet<string> = new Set(["edit", "delete", "move"]);
-
-const LOOKING: ReadonlySet<string> = new Set(["read", "search", "glob", "list", "todo", "ask", "web_search"]);
 
 function nameOf({ name, title, kind }: AcpCall): string {
   if (name !== "") return name;

@@ -104,6 +104,17 @@ export function editOf(edit: Json): Edit | undefined {
   return { old: before, new: after, ...(all && { all }) };
 }
 
+/** Tools that look and change nothing. */
+export const LOOKING: ReadonlySet<string> = new Set([
+  "read",
+  "search",
+  "glob",
+  "list",
+  "todo",
+  "ask",
+  "web_search",
+]);
+
 /** Questions to the user; a bare text is one question. */
 export function questionsOf(value: unknown): Question[] | undefined {
   const list = Array.isArray(value) ? value : [value];

@@ -1,6 +1,6 @@
 // The names and arguments of tools in the live protocol: those that Claude Code made common, with `file_path` in every
 // file tool, whatever the agent calls them. A tool that is in no vocabulary keeps its name and its arguments.
-import type { UniversalCall } from "../adapters/reading.ts";
+import { LOOKING, type UniversalCall } from "../adapters/reading.ts";
 
 type Input = Record<string, unknown>;
 
@@ -39,9 +39,6 @@ export function protocolCall(name: string, { tool, input }: UniversalCall): Prot
       return { name, input };
   }
 }
-
-/** Tools that look and change nothing. */
-const LOOKING = new Set(["read", "search", "glob", "list", "todo", "ask", "web_search"]);
 
 export function changesSomething({ tool }: UniversalCall): boolean {
   return !LOOKING.has(tool);
